@@ -1,0 +1,22 @@
+# Every choice a builder has. AUTO takes what is found, ON fails when it is missing, OFF leaves it out.
+set(SLUICE_NS3 AUTO CACHE STRING "ns-3 tiers: AUTO, ON or OFF")
+set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers, as in address,undefined or thread; empty for none")
+option(SLUICE_WERROR "Warnings are errors" ON)
+option(SLUICE_TESTS "Build the tests" ON)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")  # our assertions stay on
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The sloppiness lets ccache serve units that use a precompiled header; the base folder lets clones share.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
+endif()

@@ -1,0 +1,6 @@
+message(STATUS "sluice ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+message(STATUS "  ns-3 tiers:  ${SLUICE_HAVE_NS3} (SLUICE_NS3=${SLUICE_NS3})")
+message(STATUS "  sanitizers:  ${SLUICE_SANITIZE}")
+message(STATUS "  warnings:    errors ${SLUICE_WERROR}")
+message(STATUS "  tests:       ${SLUICE_TESTS}")
+message(STATUS "  ccache:      ${CMAKE_CXX_COMPILER_LAUNCHER}")

@@ -1,0 +1,35 @@
+# Flags of our own code, and the two ways to add a target: sluice_library() and sluice_program().
+add_library(sluice_options INTERFACE)
+target_include_directories(sluice_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  $<$<BOOL:${SLUICE_WERROR}>:-Werror>)
+# The same floating-point results on every host and in every build: no fused multiply-add behind our back.
+target_compile_options(sluice_options INTERFACE -ffp-contract=off)
+if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(sluice_options INTERFACE -fpch-preprocess)
+endif()
+if(SLUICE_SANITIZE)
+  target_compile_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -g)
+  target_link_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE})
+endif()
+
+# One precompiled header for all: the slow standard and library headers.
+set(SLUICE_PRECOMPILED <algorithm> <functional> <map> <memory> <optional> <span> <string> <string_view>
+  <unordered_map> <variant> <vector> <filesystem> <fstream> <fmt/format.h>)
+
+# sluice_library(NAME SOURCES a.cc … LINKS lib …)
+function(sluice_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${name} STATIC ${A_SOURCES})
+  target_link_libraries(${name} PUBLIC sluice_options ${A_LINKS})
+  target_precompile_headers(${name} PRIVATE ${SLUICE_PRECOMPILED})
+endfunction()
+
+# sluice_program(NAME SOURCES a.cc … LINKS lib …): build/bin/NAME
+function(sluice_program name)
+  cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE sluice_options ${A_LINKS})
+  target_precompile_headers(${name} PRIVATE ${SLUICE_PRECOMPILED} <CLI/CLI.hpp>)
+endfunction()

@@ -1,0 +1,59 @@
+// Codec profiles: measured facts of (codec, level, model, chunk length, device), as a JSON file.
+// Where in the flow: step 5; `codec profile` writes them, the session reads them and never a constant.
+// Surprise: every number carries its source; a profile of one geometry serves another only through scale_profile(),
+// which changes `source` to `scaled` and says by which rule.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace sluice {
+
+enum class FactSource { kMeasured, kPublished, kScaled, kEstimated };
+
+// Time as a function of size: fixed + per_element * elements.
+struct LinearTime {
+  Duration fixed{};
+  double ns_per_element = 0;
+  FactSource source = FactSource::kMeasured;
+  [[nodiscard]] Duration of(std::int64_t num_elements) const;
+};
+
+struct LevelFacts {
+  std::string codec, level;             // "cachegen-released", "2"
+  double bits_per_element = 0;          // every byte on the wire counted
+  double bits_per_element_sd = 0;       // spread over chunks; 0 when there is one
+  FactSource size_source = FactSource::kMeasured;
+  std::optional<LinearTime> encode, decode;  // absent: not known for this device
+  double damage = 0;                    // by CodecProfile::damage_measure; 0 is lossless
+  FactSource damage_source = FactSource::kMeasured;
+  [[nodiscard]] std::string id() const { return codec + "@" + level; }
+  [[nodiscard]] DataSize size_of(std::int64_t num_elements) const;  // rounded up
+};
+
+struct CodecProfile {
+  std::string id;              // file name without .json
+  std::string model;           // geometry id the facts were taken on ("smollm2-135m")
+  std::string device;          // where times were taken
+  std::int64_t chunk_tokens = 0;
+  std::string damage_measure;  // "attention-output-error", "accuracy-loss": what `damage` is, in the profile's words
+  std::string command, commit, data_sha256;  // how it was made; empty where published
+  std::string note;            // source in words: paper, table, rule of scaling
+  std::string sha256;          // of the file's bytes, set by the reader
+  std::vector<LevelFacts> levels;  // least damage first
+};
+
+[[nodiscard]] Result<CodecProfile> read_profile(const std::filesystem::path& file);
+[[nodiscard]] Status write_profile(const CodecProfile& profile, const std::filesystem::path& file);
+
+// The same bits and nanoseconds per element on another geometry; sources become `scaled` where they were measured.
+[[nodiscard]] CodecProfile scale_profile(CodecProfile profile, const std::string& to_model);
+
+[[nodiscard]] std::string to_text(FactSource source);
+
+}  // namespace sluice

@@ -1,0 +1,114 @@
+// The network contract: nodes, links, and transfers between nodes.
+// Where in the flow: step 2; the session starts transfers and listens, whatever tier is behind.
+// Surprises: (1) a rate change in the middle of a transfer (and of a packet, in our tiers) re-times the rest of it;
+// (2) transfers of one ConnectionGroup share warm connections, so only the first pays the start-up of the window;
+// (3) on a chunk-clocked link the rate belongs to the chunk, not to the time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "traces/link_trace.h"
+
+namespace sluice {
+
+struct NodeId {
+  std::int32_t value = 0;
+  auto operator<=>(const NodeId&) const = default;
+};
+struct LinkId {
+  std::int32_t value = 0;
+  auto operator<=>(const LinkId&) const = default;
+};
+struct TransferId {
+  std::uint64_t value = 0;
+  auto operator<=>(const TransferId&) const = default;
+};
+// Transfers with the same group (one context load) use the same connections.
+struct ConnectionGroup {
+  std::uint64_t value = 0;
+  auto operator<=>(const ConnectionGroup&) const = default;
+};
+
+// One direction of a link. Both directions of a cable are two of these.
+struct LinkSpec {
+  std::string name;
+  NodeId from, to;
+  LinkTrace capacity;             // a constant is a trace of one step
+  Duration trace_offset{};        // where in the trace the run begins
+  Duration delay{};               // one-way propagation
+  DataSize queue = DataSize::bytes(16 << 20);  // drop-tail; the fluid tier has no queue
+  DataSize mtu = DataSize::bytes(1500);        // IP packet
+};
+
+struct TopologySpec {
+  std::vector<std::string> nodes;  // NodeId indexes this
+  std::vector<LinkSpec> links;     // LinkId indexes this; routes are shortest by hops, ties by lower link id
+};
+
+struct TransportSpec {
+  bool handshake = true;    // one round trip before the first request of each connection group
+  bool slow_start = true;   // false: the window is never the limit
+  std::int32_t initial_window_segments = 10;                // RFC 6928
+  DataSize max_window = DataSize::bytes(64 << 20);
+  DataSize header = DataSize::bytes(52);                    // IPv4 + TCP + timestamps, in each packet of `mtu`
+  bool count_headers = true;                                // false: the payload alone occupies the link
+};
+
+struct Transfer {
+  NodeId from, to;  // the data flows from `from` to `to`; the request travels the other way first
+  DataSize size;
+  ConnectionGroup group;
+  std::int32_t connections = 1;
+  std::optional<std::int64_t> chunk_index;  // needed on a chunk-clocked link: which step of its trace holds
+};
+
+enum class TransferFailure { kNoRoute, kCancelled, kLinkDown };
+
+// Told what happens to a transfer; called from the clock's callbacks. Bytes are payload delivered in order.
+class TransferListener {
+ public:
+  virtual ~TransferListener() = default;
+  virtual void on_first_byte(TransferId /*id*/) {}
+  virtual void on_progress(TransferId /*id*/, DataSize /*delivered*/) {}
+  virtual void on_complete(TransferId id) = 0;
+  virtual void on_failure(TransferId id, TransferFailure why) = 0;
+};
+
+// What one link carried since the run began. Conservation: sent = delivered + dropped + in flight (queued or on the wire).
+struct LinkUsage {
+  DataSize wire_sent;       // payload and headers offered to the link
+  DataSize wire_delivered;  // arrived at the other end
+  DataSize wire_dropped;
+  DataSize capacity;        // what the link could have carried
+};
+
+// Not thread-safe; lives on its clock's thread.
+class Network {
+ public:
+  virtual ~Network() = default;
+  // Begins with the request at `now`. `listener` must outlive the transfer. Size zero completes after the round trip.
+  virtual TransferId start(const Transfer& transfer, TransferListener& listener) = 0;
+  // Stops a transfer; its listener is not called again. Returns the payload bytes that had been delivered.
+  virtual DataSize cancel(TransferId id) = 0;
+  [[nodiscard]] virtual DataSize delivered(TransferId id) const = 0;
+  // Propagation there and back on the route of (from, to), without queueing. nullopt without a route.
+  [[nodiscard]] virtual std::optional<Duration> round_trip(NodeId from, NodeId to) const = 0;
+  // What is ahead on the route's narrowest link: only for policies that declare `clairvoyant`.
+  [[nodiscard]] virtual DataRate capacity_ahead(NodeId from, NodeId to,
+                                                std::optional<std::int64_t> chunk_index) const = 0;
+  [[nodiscard]] virtual LinkUsage usage(LinkId link) const = 0;
+};
+
+// Refuses unknown nodes, no links, a negative delay, an MTU not larger than the header, a bad trace.
+[[nodiscard]] Status check_topology(const TopologySpec& topology, const TransportSpec& transport);
+
+// The links from one node to another, in order; empty without a route.
+[[nodiscard]] std::vector<LinkId> shortest_route(const TopologySpec& topology, NodeId from, NodeId to);
+
+}  // namespace sluice

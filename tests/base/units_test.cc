@@ -1,0 +1,49 @@
+#include "base/units.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Units, A125ByteMessageOnA1KbitLinkTakesOneSecond) {
+  static_assert(DataSize::bytes(125) / DataRate::bits_per_sec(1000) == 1s);
+  EXPECT_EQ(DataSize::bytes(125) / DataRate::bits_per_sec(1000), 1s);
+}
+
+TEST(Units, SizeOverRateRoundsUpToAWholeNanosecond) {
+  // 1 byte at 3 Gbit/s is 2.67 ns.
+  EXPECT_EQ(DataSize::bytes(1) / DataRate::bits_per_sec(3'000'000'000), 3ns);
+}
+
+TEST(Units, SizesPast512MiBDoNotWrap) {
+  // ns-3's own CalculateBytesTxTime multiplies by 8 in 32 bits and would wrap here.
+  EXPECT_EQ(DataSize::bytes(1'000'000'000) / DataRate::bits_per_sec(8'000'000'000), 1s);
+  EXPECT_EQ(DataSize::bytes(20'000'000'000) / DataRate::bits_per_sec(1'000'000'000), 160s);
+}
+
+TEST(Units, SizeOverRateRefusesWhatHasNoAnswer) {
+  EXPECT_THROW((void)(DataSize::bytes(1) / DataRate::zero()), std::domain_error);
+  EXPECT_THROW((void)(DataSize::bytes(-1) / DataRate::bits_per_sec(1)), std::domain_error);
+  EXPECT_THROW((void)(DataSize::max() / DataRate::bits_per_sec(1)), std::overflow_error);
+}
+
+TEST(Units, RateTimesTimeRoundsDown) {
+  EXPECT_EQ((DataRate::bits_per_sec(8) * 1s).bytes(), 1);
+  EXPECT_EQ((DataRate::bits_per_sec(15) * 1s).bytes(), 1);
+}
+
+TEST(Units, MeanRateOf1MegabyteIn8MillisecondsIs1Gbit) {
+  EXPECT_EQ(mean_rate(DataSize::bytes(1'000'000), 8ms).bits_per_sec(), 1'000'000'000);
+}
+
+TEST(Units, TextNamesTheUnitWithFourSignificantDigits) {
+  EXPECT_EQ(to_text(DataSize::bytes(1'245'000'000)), "1.245 GB");
+  EXPECT_EQ(to_text(DataRate::bits_per_sec(3'000'000'000)), "3 Gbit/s");
+  EXPECT_EQ(to_text(Duration{20ms}), "20 ms");
+  EXPECT_EQ(to_text(DataSize::zero()), "0 B");
+}
+
+}  // namespace
+}  // namespace sluice
