@@ -1,7 +1,8 @@
 // The policy contract: Observation in, Decision out. Values only: no clock, link, file or environment in reach.
 // Where in the flow: step 4; the session asks whenever something it may act on has changed.
 // Surprises: (1) a policy is asked again right after each of its decisions takes effect, until it answers Wait;
-// (2) only a policy registered as clairvoyant gets `foresight`; (3) levels are ordered from least to most damage.
+// (2) only a policy registered as clairvoyant gets `foresight`; (3) levels are ordered from least to most damage;
+// (4) once every chunk is resident and nothing is in flight, Wait means Start.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +34,19 @@ struct LevelCost {
 
 enum class ChunkPhase {
   kAbsent,       // nothing of it is here or coming
-  kFetching,     // a transfer is in flight
+  kComing,       // a transfer is in flight, or a prefill is queued or running
   kArrived,      // encoded bytes are here, decode queued or running
-  kRecomputing,  // prefill queued or running
   kResident,     // decoded or recomputed
 };
 
 struct ChunkView {
   std::int32_t index = 0;
   std::int64_t tokens = 0;
-  ChunkPhase phase = ChunkPhase::kAbsent;
-  std::optional<std::int32_t> level;         // that is fetching, arrived or resident; absent when recomputed
+  ChunkPhase phase = ChunkPhase::kAbsent;    // the furthest that it has come
+  std::optional<std::int32_t> level;         // that has arrived or is resident; absent when recomputed or nothing came
+  std::optional<std::int32_t> fetching;      // level of the transfer in flight
   DataSize fetched;                          // of the transfer in flight
+  bool recomputing = false;                  // prefill queued or running (perhaps hedged against a transfer)
   std::span<const LevelCost> levels;         // one per LevelInfo
   std::optional<Duration> recompute_time;    // prefill at its position, alone; absent: cannot be recomputed
   DataSize text_size;                        // tokens to send before a recompute, if they are not here
@@ -79,8 +81,8 @@ struct Observation {
   std::optional<Foresight> foresight;
 };
 
-// Fetch a chunk at a level (an index into Observation::levels). With a level that `refines` the resident one,
-// only the difference travels.
+// Fetch a chunk at a level (an index into Observation::levels). With a level that `refines` the one that has
+// arrived, only the difference travels.
 struct Fetch {
   std::int32_t chunk = 0;
   std::int32_t level = 0;
@@ -90,7 +92,7 @@ struct Recompute {
   std::int32_t chunk = 0;  // waits for all earlier chunks
 };
 struct Cancel {
-  std::int32_t chunk = 0;  // the transfer in flight; what came is discarded
+  std::int32_t chunk = 0;  // its transfer in flight; what came of it is discarded
 };
 struct Wait {};   // until something changes
 struct Start {};  // first token from what has arrived; legal once every chunk is recomputed or has arrived

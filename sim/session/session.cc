@@ -1,0 +1,217 @@
+#include "sim/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "sim/session/chunk_state.h"
+
+namespace sluice {
+
+Session::Session(Clock& clock, Network& network, Gpu& gpu, Policy& policy, const LoadPlan& plan,
+                 std::function<void()> on_end)
+    : clock_(clock), network_(network), gpu_(gpu), policy_(policy), plan_(plan), on_end_(std::move(on_end)) {
+  SLUICE_ASSERT(!plan.chunks.empty() && !plan.levels.empty(), "a load needs chunks and levels");
+  chunks_.resize(plan.chunks.size());
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    chunks_[i].index = static_cast<std::int32_t>(i);
+    chunks_[i].record.index = static_cast<std::int32_t>(i);
+    chunks_[i].record.tokens = plan.chunks[i].tokens;
+    record_.context_tokens += plan.chunks[i].tokens;
+  }
+  record_.index = plan.index;
+  record_.slo = plan.slo;
+}
+
+Session::~Session() { abandon(); }
+
+void Session::begin() {
+  record_.arrived_at = clock_.now();
+  gpu_busy_at_arrival_ = gpu_.busy_time();
+  consult();
+}
+
+void Session::abandon() {
+  if (ended_) return;
+  end(LoadOutcome::kUnfinished);
+}
+
+void Session::on_first_byte(TransferId id) {
+  chunks_[static_cast<std::size_t>(transfers_.at(id))].record.first_byte_at = clock_.now();
+}
+
+void Session::on_complete(TransferId id) {
+  ChunkState& chunk = chunks_[static_cast<std::size_t>(transfers_.at(id))];
+  const DataSize size = network_.delivered(id);
+  transfers_.erase(id);
+  chunk.transfer.reset();
+  chunk.record.arrived_at = clock_.now();
+  chunk.record.bytes += size;
+  record_.bytes_moved += size;
+  if (!chunk.fetching) {  // the text of a chunk to recompute
+    run_ready_recomputes();
+    consult();
+    return;
+  }
+  const Duration time = clock_.now() - *chunk.record.requested_at;
+  const Instant first_byte = chunk.record.first_byte_at.value_or(clock_.now());
+  past_.push_back({.chunk = chunk.index,
+                   .level = chunk.fetching,
+                   .size = size,
+                   .time = time,
+                   .first_byte_time = first_byte - *chunk.record.requested_at,
+                   .rate = time > Duration::zero() ? mean_rate(size, time) : DataRate::zero()});
+  chunk.level = chunk.fetching;
+  chunk.fetching.reset();
+  if (chunk.resident && !chunk.decoded_level) {  // a hedged recompute was faster
+    consult();
+    return;
+  }
+  decode(chunk);
+  consult();
+}
+
+void Session::on_failure(TransferId id, TransferFailure why) {
+  const std::int32_t index = transfers_.at(id);
+  transfers_.erase(id);
+  chunks_[static_cast<std::size_t>(index)].transfer.reset();
+  const char* words = why == TransferFailure::kNoRoute ? "there is no route" : "the link went down";
+  fail(fmt::format("the transfer of chunk {} failed: {}", index, words));
+}
+
+void Session::decode(ChunkState& chunk) {
+  const std::int32_t level = *chunk.level;
+  const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
+  chunk.decoding = true;
+  chunk.record.level = plan_.levels[static_cast<std::size_t>(level)].id;
+  chunk.record.damage = plan_.levels[static_cast<std::size_t>(level)].damage;
+  gpu_.submit({.kind = GpuJobKind::kDecode,
+               .time = plan.levels[static_cast<std::size_t>(level)].decode_time,
+               .on_begin = [this, &chunk] {
+                 if (!ended_) chunk.record.compute_began_at = clock_.now();
+               },
+               .on_done = [this, &chunk, level] {
+                 if (ended_) return;
+                 chunk.decoding = chunk.level != level;  // a refinement may have arrived meanwhile
+                 chunk.decoded_level = level;
+                 if (chunk.resident) {
+                   chunk.record.resident_at = clock_.now();
+                   if (!chunk.decoding) held_ -= std::exchange(chunk.encoded, DataSize::zero());
+                   consult();
+                 } else {
+                   become_resident(chunk, ChunkAction::kFetched);
+                 }
+               }});
+}
+
+void Session::run_ready_recomputes() {
+  for (ChunkState& chunk : chunks_) {
+    const bool waits_for_text = chunk.transfer.has_value() && !chunk.fetching;
+    if (chunk.wants_recompute && !chunk.prefill && !waits_for_text) {
+      chunk.prefill = gpu_.submit({.kind = GpuJobKind::kPrefill,
+                                   .time = *plan_.chunks[static_cast<std::size_t>(chunk.index)].recompute_time,
+                                   .on_begin = [this, &chunk] {
+                                     if (!ended_) chunk.record.compute_began_at = clock_.now();
+                                   },
+                                   .on_done = [this, &chunk] {
+                                     if (ended_) return;
+                                     chunk.prefill.reset();
+                                     chunk.wants_recompute = false;
+                                     become_resident(chunk, ChunkAction::kRecomputed);
+                                   }});
+    }
+    if (!chunk.resident) return;  // later chunks wait for this one
+  }
+}
+
+void Session::become_resident(ChunkState& chunk, ChunkAction action) {
+  SLUICE_ASSERT(!chunk.resident, "a chunk became resident twice");
+  if (action == ChunkAction::kRecomputed) {
+    drop_transfer(chunk);
+    chunk.decoding = false;
+    chunk.level.reset();
+    chunk.record.level.clear();
+    chunk.record.damage = 0;
+    record_.recomputed_tokens += chunk.record.tokens;
+  } else if (chunk.recomputing()) {
+    if (chunk.prefill) gpu_.cancel(*std::exchange(chunk.prefill, std::nullopt));
+    chunk.wants_recompute = false;
+  }
+  chunk.resident = true;
+  chunk.record.action = action;
+  chunk.record.resident_at = clock_.now();
+  hold_memory(plan_.chunks[static_cast<std::size_t>(chunk.index)].decoded_size);
+  if (!chunk.fetching && !chunk.decoding) held_ -= std::exchange(chunk.encoded, DataSize::zero());
+  if (all_resident() && !record_.kv_ready_at) record_.kv_ready_at = clock_.now();
+  run_ready_recomputes();
+  consult();
+}
+
+void Session::drop_transfer(ChunkState& chunk) {
+  if (!chunk.transfer) return;
+  const DataSize came = network_.cancel(*chunk.transfer);
+  transfers_.erase(*chunk.transfer);
+  chunk.transfer.reset();
+  if (chunk.fetching) {
+    const DataSize whole = plan_.chunks[static_cast<std::size_t>(chunk.index)]
+                               .levels[static_cast<std::size_t>(*chunk.fetching)].size;
+    held_ -= std::min(whole, chunk.encoded);
+    chunk.encoded -= std::min(whole, chunk.encoded);
+  }
+  chunk.fetching.reset();
+  chunk.record.bytes += came;
+  record_.bytes_moved += came;
+}
+
+void Session::submit_first_token() {
+  if (first_token_submitted_) return;
+  first_token_submitted_ = true;
+  for (ChunkState& chunk : chunks_) drop_transfer(chunk);
+  gpu_.submit({.kind = GpuJobKind::kFirstToken,
+               .time = plan_.first_token_time,
+               .on_begin = {},
+               .on_done = [this] {
+                 if (ended_) return;
+                 record_.first_token_at = clock_.now();
+                 end(LoadOutcome::kCompleted);
+               }});
+}
+
+void Session::fail(std::string why) {
+  if (ended_) return;
+  record_.failure = std::move(why);
+  end(LoadOutcome::kFailed);
+}
+
+void Session::end(LoadOutcome outcome) {
+  if (ended_) return;
+  ended_ = true;
+  for (ChunkState& chunk : chunks_) {
+    drop_transfer(chunk);
+    if (chunk.prefill) gpu_.cancel(*chunk.prefill);
+  }
+  record_.outcome = outcome;
+  settle_record();
+  if (on_end_) on_end_();
+}
+
+void Session::hold_memory(DataSize more) {
+  held_ += more;
+  record_.peak_memory = std::max(record_.peak_memory, held_);
+}
+
+void Session::settle_record() {
+  double quality = 0;
+  for (const ChunkState& chunk : chunks_) {
+    record_.chunks.push_back(chunk.record);
+    if (chunk.resident) quality += static_cast<double>(chunk.record.tokens) * (1.0 - chunk.record.damage);
+  }
+  record_.quality = quality / static_cast<double>(record_.context_tokens);
+}
+
+bool Session::all_resident() const {
+  return std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.resident; });
+}
+
+}  // namespace sluice

@@ -1,0 +1,106 @@
+// One context load: observe, decide, transfer, decode, until every chunk is resident; then the first token.
+// Where in the flow: step 3, between network (2), policy (4) and profile (5); makes the record that is scored (6).
+// Surprises: it knows only contracts (clock, network, GPU, policy), so that emulation runs the same code; a
+// recomputed chunk waits until all earlier chunks are resident; whoever ends it early calls abandon().
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "policies/policy.h"
+#include "sim/net/network.h"
+#include "sim/session/gpu.h"
+#include "sim/session/record.h"
+
+namespace sluice {
+
+// One chunk of the context as the session needs it: facts from geometry and profiles, no codec.
+struct ChunkPlan {
+  std::int64_t tokens = 0;
+  std::vector<LevelCost> levels;           // one per level of the ladder
+  std::optional<Duration> recompute_time;  // absent: cannot be recomputed
+  DataSize decoded_size;                   // in GPU memory
+  DataSize text_size;                      // to fetch before a recompute; zero when the tokens are already here
+};
+
+// Everything that is fixed when the load arrives.
+struct LoadPlan {
+  std::int64_t index = 0;
+  std::vector<LevelInfo> levels;  // least damage first
+  std::vector<ChunkPlan> chunks;
+  Duration slo{};
+  Duration first_token_time{};
+  NodeId source, destination;
+  std::optional<std::int64_t> first_chunk_index;  // on a chunk-clocked link: trace step of chunk 0
+  bool clairvoyant = false;                       // the policy may see Foresight
+};
+
+class Session final : private TransferListener {
+ public:
+  // All references must outlive the session, and the session the run of its clock and GPU. `on_end` is called once.
+  Session(Clock& clock, Network& network, Gpu& gpu, Policy& policy, const LoadPlan& plan,
+          std::function<void()> on_end);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  // The load arrives now.
+  void begin();
+  // Ends an unfinished load: transfers are cancelled, the record stays unfinished. Does nothing after the end.
+  void abandon();
+  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] const LoadRecord& record() const { return record_; }
+
+ private:
+  struct ChunkState;
+
+  // Asking and acting (session_decide.cc).
+  void consult();
+  void ask_policy();
+  [[nodiscard]] Observation observe();
+  [[nodiscard]] Status apply(const Action& action, const std::string& reason);
+  [[nodiscard]] Status apply_fetch(const Fetch& fetch, const std::string& reason);
+  [[nodiscard]] Status apply_recompute(const Recompute& recompute, const std::string& reason);
+  [[nodiscard]] Status apply_cancel(const Cancel& cancel);
+  [[nodiscard]] Status apply_start();
+  [[nodiscard]] Result<ChunkState*> chunk_at(std::int32_t index);
+
+  // What happens to chunks (session.cc).
+  void on_first_byte(TransferId id) override;
+  void on_complete(TransferId id) override;
+  void on_failure(TransferId id, TransferFailure why) override;
+  void decode(ChunkState& chunk);
+  void run_ready_recomputes();
+  void become_resident(ChunkState& chunk, ChunkAction action);
+  void drop_transfer(ChunkState& chunk);
+  void submit_first_token();
+  void fail(std::string why);
+  void end(LoadOutcome outcome);
+  void hold_memory(DataSize more);
+  void settle_record();
+
+  [[nodiscard]] bool all_resident() const;
+  [[nodiscard]] bool nothing_in_flight() const { return transfers_.empty(); }
+
+  Clock& clock_;
+  Network& network_;
+  Gpu& gpu_;
+  Policy& policy_;
+  const LoadPlan& plan_;
+  std::function<void()> on_end_;
+
+  std::vector<ChunkState> chunks_;
+  std::vector<ChunkView> views_;       // reused by observe()
+  std::vector<PastTransfer> past_;
+  std::map<TransferId, std::int32_t> transfers_;  // in flight, to their chunk
+  LoadRecord record_;
+  Duration gpu_busy_at_arrival_{};
+  DataSize held_;                      // encoded plus decoded bytes now
+  bool started_ = false;               // the policy said Start, or everything is resident
+  bool first_token_submitted_ = false;
+  bool consult_scheduled_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,206 @@
+// The half of the session that asks the policy and carries out its decisions.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/session/chunk_state.h"
+
+namespace sluice {
+namespace {
+
+// A policy that acts this often without time passing does not wait for anything: that is its bug, not a load.
+constexpr int kMaxDecisionsAtOnce = 1000;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+bool is_wait(const Action& action) { return std::holds_alternative<Wait>(action); }
+
+Error illegal(std::string what, std::string fix) { return error_in("policy", std::move(what), std::move(fix)); }
+
+}  // namespace
+
+// Asks once per instant, after all that happens at this instant.
+void Session::consult() {
+  if (ended_ || first_token_submitted_ || consult_scheduled_) return;
+  consult_scheduled_ = true;
+  clock_.schedule(clock_.now(), [this] {
+    consult_scheduled_ = false;
+    ask_policy();
+  });
+}
+
+void Session::ask_policy() {
+  for (int n = 0; n < kMaxDecisionsAtOnce; ++n) {
+    if (ended_ || first_token_submitted_) return;
+    if (started_) break;
+    const Decision decision = policy_.decide(observe());
+    for (const Action& action : decision.actions) {
+      if (const Status done = apply(action, decision.reason); !done) return fail(done.error().what);
+      if (ended_) return;
+    }
+    const bool waits = std::all_of(decision.actions.begin(), decision.actions.end(), is_wait);
+    if (!waits) continue;
+    if (all_resident() && nothing_in_flight()) started_ = true;
+    break;
+  }
+  if (!started_) {
+    const bool waits_for_something =
+        !nothing_in_flight() ||
+        std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.decoding || c.prefill; });
+    if (!waits_for_something) fail("the policy waits although nothing is under way");
+    return;
+  }
+  const bool decoding = std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.decoding; });
+  if (all_resident() && !decoding) submit_first_token();
+}
+
+Observation Session::observe() {
+  views_.resize(chunks_.size());
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const ChunkState& state = chunks_[i];
+    const ChunkPlan& plan = plan_.chunks[i];
+    views_[i] = {.index = state.index,
+                 .tokens = plan.tokens,
+                 .phase = state.phase(),
+                 .level = state.level,
+                 .fetching = state.fetching,
+                 .fetched = state.fetching ? network_.delivered(*state.transfer) : DataSize::zero(),
+                 .recomputing = state.recomputing(),
+                 .levels = plan.levels,
+                 .recompute_time = plan.recompute_time,
+                 .text_size = plan.text_size};
+  }
+  const Duration elapsed = clock_.now() - record_.arrived_at;
+  const Duration busy = gpu_.busy_time() - gpu_busy_at_arrival_;
+  Observation o{.now = clock_.now(),
+                .arrived_at = record_.arrived_at,
+                .deadline = record_.arrived_at + plan_.slo,
+                .levels = plan_.levels,
+                .chunks = views_,
+                .past = past_,
+                .transfers_in_flight = static_cast<std::int32_t>(transfers_.size()),
+                .round_trip = network_.round_trip(plan_.source, plan_.destination).value_or(Duration::zero()),
+                .gpu_wait = gpu_.wait(),
+                .gpu_busy_fraction = elapsed > Duration::zero() ? to_seconds(busy) / to_seconds(elapsed) : 0.0,
+                .first_token_time = plan_.first_token_time,
+                .foresight = std::nullopt};
+  if (plan_.clairvoyant) {
+    std::optional<std::int64_t> chunk_index;
+    if (plan_.first_chunk_index) {
+      const auto absent = std::find_if(chunks_.begin(), chunks_.end(),
+                                       [](const ChunkState& c) { return c.phase() == ChunkPhase::kAbsent; });
+      chunk_index = *plan_.first_chunk_index + (absent == chunks_.end() ? 0 : absent->index);
+    }
+    o.foresight = Foresight{network_.capacity_ahead(plan_.source, plan_.destination, chunk_index)};
+  }
+  return o;
+}
+
+Status Session::apply(const Action& action, const std::string& reason) {
+  return std::visit(Overloaded{[&](const Fetch& a) { return apply_fetch(a, reason); },
+                               [&](const Recompute& a) { return apply_recompute(a, reason); },
+                               [&](const Cancel& a) { return apply_cancel(a); }, [](const Wait&) { return Status{}; },
+                               [&](const Start&) { return apply_start(); }},
+                    action);
+}
+
+Result<Session::ChunkState*> Session::chunk_at(std::int32_t index) {
+  if (index < 0 || index >= static_cast<std::int32_t>(chunks_.size())) {
+    return illegal(fmt::format("the policy named chunk {} of {}", index, chunks_.size()), "chunks count from zero");
+  }
+  return &chunks_[static_cast<std::size_t>(index)];
+}
+
+Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
+  const Result<ChunkState*> found = chunk_at(fetch.chunk);
+  if (!found) return found.error();
+  ChunkState& chunk = **found;
+  if (fetch.level < 0 || fetch.level >= static_cast<std::int32_t>(plan_.levels.size())) {
+    return illegal(fmt::format("the policy named level {} of {}", fetch.level, plan_.levels.size()), "use an index");
+  }
+  if (fetch.connections < 1) return illegal("the policy asked for no connection", "use at least one");
+  if (chunk.transfer) return illegal(fmt::format("chunk {} is already being fetched", chunk.index), "wait or cancel");
+  const auto& costs = plan_.chunks[static_cast<std::size_t>(chunk.index)].levels;
+  const LevelInfo& level = plan_.levels[static_cast<std::size_t>(fetch.level)];
+  DataSize size = costs[static_cast<std::size_t>(fetch.level)].size;
+  if (chunk.level && level.refines == chunk.level) {
+    size -= costs[static_cast<std::size_t>(*chunk.level)].size;
+  } else if (chunk.resident || chunk.level) {
+    return illegal(fmt::format("chunk {} is here, and {} does not refine it", chunk.index, level.id),
+                   "fetch a level that refines the one that has arrived");
+  }
+  std::optional<std::int64_t> step;
+  if (plan_.first_chunk_index) step = *plan_.first_chunk_index + chunk.index;
+  chunk.record.requested_at = clock_.now();
+  chunk.record.first_byte_at.reset();
+  chunk.record.arrived_at.reset();
+  chunk.record.reason = reason;
+  chunk.fetching = fetch.level;
+  chunk.encoded += size;
+  hold_memory(size);
+  chunk.transfer = network_.start({.from = plan_.source,
+                                   .to = plan_.destination,
+                                   .size = size,
+                                   .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
+                                   .connections = fetch.connections,
+                                   .chunk_index = step},
+                                  *this);
+  transfers_.emplace(*chunk.transfer, chunk.index);
+  return {};
+}
+
+Status Session::apply_recompute(const Recompute& recompute, const std::string& reason) {
+  const Result<ChunkState*> found = chunk_at(recompute.chunk);
+  if (!found) return found.error();
+  ChunkState& chunk = **found;
+  const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
+  if (!plan.recompute_time) return illegal(fmt::format("chunk {} cannot be recomputed", chunk.index), "fetch it");
+  if (chunk.resident || chunk.recomputing()) {
+    return illegal(fmt::format("chunk {} is resident or being recomputed", chunk.index), "choose another");
+  }
+  if (chunk.transfer && plan.text_size > DataSize::zero()) {
+    return illegal(fmt::format("chunk {} is being fetched and its text would have to travel too", chunk.index),
+                   "cancel the transfer first");
+  }
+  chunk.wants_recompute = true;
+  chunk.record.reason = reason;
+  if (plan.text_size > DataSize::zero()) {
+    chunk.record.requested_at = clock_.now();
+    chunk.transfer = network_.start({.from = plan_.source,
+                                     .to = plan_.destination,
+                                     .size = plan.text_size,
+                                     .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
+                                     .connections = 1,
+                                     .chunk_index = plan_.first_chunk_index
+                                                        ? std::optional(*plan_.first_chunk_index + chunk.index)
+                                                        : std::nullopt},
+                                    *this);
+    transfers_.emplace(*chunk.transfer, chunk.index);
+  }
+  run_ready_recomputes();
+  return {};
+}
+
+Status Session::apply_cancel(const Cancel& cancel) {
+  const Result<ChunkState*> found = chunk_at(cancel.chunk);
+  if (!found) return found.error();
+  if (!(*found)->transfer) return illegal(fmt::format("chunk {} is not being fetched", cancel.chunk), "wait");
+  drop_transfer(**found);
+  return {};
+}
+
+Status Session::apply_start() {
+  const bool all_usable =
+      std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.usable() && !c.recomputing(); });
+  if (!all_usable) return illegal("the policy said start before every chunk was here", "wait for them");
+  for (ChunkState& chunk : chunks_) drop_transfer(chunk);
+  started_ = true;
+  return {};
+}
+
+}  // namespace sluice
