@@ -1,0 +1,94 @@
+// The codec contract: what a codec says about itself, and two pure functions, per section.
+// Where in the flow: between a KvView and the container. A section = consecutive layers x (keys |
+// values | latents) x one refinement layer, decodable alone. codec/registry.cc lists all codecs;
+// contract tests pick them up there. Surprise: decoded tensors are defined to the bit, on every
+// host and backend: fp32 arithmetic without contraction, rounding to nearest with ties to even,
+// integers wherever possible.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "codec/kv_cache.h"
+
+namespace sluice {
+
+struct LevelInfo {
+  std::string name;     // "group-64", "2"; kebab-case, unique in its codec
+  std::string summary;  // one line
+};
+
+struct CodecInfo {
+  std::string id;             // kebab-case, never renamed
+  std::uint32_t version = 1;  // of the bitstream; a decoder refuses others
+  std::string summary;        // one line
+  bool lossless = false;      // decode(encode(x)) == x to the bit, NaN payloads included
+  bool needs_positions =
+      false;  // codes keys better when RoPE facts and positions are known; works without
+  // A section of n elements has at least n / max_elements_per_byte bytes: what a decoder may
+  // allocate for a file. A codec whose stream could be shorter pads it, and checks the padding when
+  // it decodes.
+  std::int64_t max_elements_per_byte = 1;
+  std::vector<LevelInfo> levels;  // best quality first, at least one
+  std::size_t default_level = 0;  // index in `levels`
+};
+
+// What a section's coding depends on besides its tensors; both sides know it (the container stores
+// it).
+struct SectionContext {
+  std::size_t level = 0;  // index in CodecInfo::levels
+  TensorKind kind = TensorKind::kKey;
+  std::int32_t refinement = 0;        // 0: the base. Codecs of today have only the base
+  std::int64_t num_model_layers = 0;  // 1 + number of the last layer of the whole cache
+};
+
+// One layer's tensor of the section's kind, in increasing layer order. Tensors of a section may
+// differ in shape.
+template <typename View>
+struct SectionTensorOf {
+  std::int64_t layer = 0;           // number in the model
+  std::int64_t first_token = 0;     // position of token 0 in the context
+  const RopeFacts* rope = nullptr;  // null: not known
+  View values;
+};
+using SectionTensor = SectionTensorOf<TensorView>;
+using MutableSectionTensor = SectionTensorOf<MutableTensorView>;
+
+struct EncodedSection {
+  std::vector<std::byte> payload;  // all bytes of the section
+  std::int64_t side_bytes = 0;     // of them, not symbols: scales, tables, lane states, lengths
+};
+
+struct Codec {
+  CodecInfo info;
+
+  // Same input, same bytes. Any shape (no token, one token, any channel count) and any value: see
+  // codable(). Errors: only an input that the codec's spec excludes.
+  Result<EncodedSection> (*encode_section)(const SectionContext& context,
+                                           std::span<const SectionTensor> tensors);
+
+  // Writes every element of `tensors`. `payload` is any bytes at all: a wrong one is an Error or a
+  // wrong value, never a crash, a read outside it, or memory beyond a small multiple of the
+  // tensors' size. A payload that is shorter or longer than what encode_section made is an Error.
+  // The Error has no file: the caller adds it.
+  Status (*decode_section)(const SectionContext& context, std::span<const std::byte> payload,
+                           std::span<const MutableSectionTensor> tensors);
+};
+
+// The largest finite fp16; lossy codecs code nothing beyond it.
+inline constexpr float kMaxCodable = 65504.0F;
+
+// What a lossy codec codes in place of x: NaN counts as 0, and infinities and numbers beyond
+// +-65504 as +-65504, so that scales fit fp16 and one broken element does not spoil its neighbours
+// beyond the shared scale.
+[[nodiscard]] inline float codable(float x) {
+  if (std::isnan(x)) return 0.0F;
+  return x > kMaxCodable ? kMaxCodable : x < -kMaxCodable ? -kMaxCodable : x;
+}
+
+}  // namespace sluice

@@ -1,0 +1,165 @@
+// A KV cache in memory: shapes, strided views that copy nothing, and one owning type.
+// Where in the flow: captures are read into a KvCache, codecs read KvViews, decoding fills a
+// KvCache. Surprise: geometry is per layer. Layer numbers may have gaps, a sliding-window layer
+// holds fewer tokens and starts later than its neighbours, keys and values may differ in head size,
+// a latent (MLA) layer is one tensor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "codec/rope.h"
+
+namespace sluice {
+
+enum class Dtype : std::uint8_t { kFp16 = 1, kBf16 = 2, kFp32 = 3 };
+
+[[nodiscard]] constexpr std::int64_t bytes_per_element(Dtype dtype) {
+  return dtype == Dtype::kFp32 ? 4 : 2;
+}
+[[nodiscard]] std::string_view to_text(Dtype dtype);  // "fp16", "bf16", "fp32"
+
+enum class TensorKind : std::uint8_t { kKey = 0, kValue = 1, kLatent = 2 };
+inline constexpr TensorKind kTensorKinds[] = {TensorKind::kKey, TensorKind::kValue,
+                                              TensorKind::kLatent};
+
+[[nodiscard]] std::string_view to_text(TensorKind kind);  // "key", "value", "latent"
+
+// Logically [head, token, dim]. A latent has one head. Any count may be 0.
+struct TensorShape {
+  Dtype dtype = Dtype::kFp16;
+  std::int64_t heads = 0;
+  std::int64_t tokens = 0;
+  std::int64_t dim = 0;
+
+  [[nodiscard]] std::int64_t channels() const { return heads * dim; }
+  [[nodiscard]] std::int64_t elements() const { return heads * tokens * dim; }
+  [[nodiscard]] DataSize size() const {
+    return DataSize::bytes(elements() * bytes_per_element(dtype));
+  }
+  bool operator==(const TensorShape&) const = default;
+};
+
+// Distance in elements from one head, token or dim to the next; [head, token, dim] and [token,
+// head, dim] sources are both views without a copy.
+struct Strides {
+  std::int64_t head = 0;
+  std::int64_t token = 0;
+  std::int64_t dim = 1;
+};
+[[nodiscard]] Strides head_major(
+    const TensorShape& shape);  // [head, token, dim], as captures are stored
+[[nodiscard]] Strides token_major(const TensorShape& shape);  // [token, head, dim]
+
+// Borrowed memory of one tensor, in host byte order, aligned or not.
+struct TensorView {
+  TensorShape shape;
+  const std::byte* data = nullptr;
+  Strides strides;
+
+  // The element as fp32, exact for every dtype.
+  [[nodiscard]] float at(std::int64_t head, std::int64_t token, std::int64_t dim) const;
+  // Channels of one token as fp32: out[head * dim_count + dim]; `out` holds shape.channels()
+  // elements.
+  void read_token(std::int64_t token, std::span<float> out) const;
+  // Tokens [begin, begin + tokens) of the same memory.
+  [[nodiscard]] TensorView slice(std::int64_t begin, std::int64_t tokens) const;
+};
+
+struct MutableTensorView {
+  TensorShape shape;
+  std::byte* data = nullptr;
+  Strides strides;
+
+  // Rounds to the dtype: to nearest, ties to even.
+  void set(std::int64_t head, std::int64_t token, std::int64_t dim, float value) const;
+  // The inverse of TensorView::read_token, rounding as set() does.
+  void write_token(std::int64_t token, std::span<const float> channels) const;
+  [[nodiscard]] TensorView view() const { return {shape, data, strides}; }
+};
+
+// One layer, of shapes or of views. Holds a key and a value with equal token counts, or a latent.
+template <typename Tensor>
+struct KvLayer {
+  std::int64_t layer = 0;         // number in the model; strictly increasing within a cache
+  std::int64_t first_token = 0;   // position in the context of the first token held
+  std::optional<RopeFacts> rope;  // absent: not known, or no RoPE
+  std::optional<Tensor> key, value, latent;
+
+  // The tensor of that kind, or null.
+  [[nodiscard]] const Tensor* find(TensorKind kind) const {
+    const auto& tensor = kind == TensorKind::kKey     ? key
+                         : kind == TensorKind::kValue ? value
+                                                      : latent;
+    return tensor ? &*tensor : nullptr;
+  }
+};
+
+// Whether keys are stored rotated by their position.
+enum class KeyForm : std::uint8_t { kUnknown = 0, kPostRope = 1, kPreRope = 2 };
+[[nodiscard]] std::string_view to_text(KeyForm form);  // "unknown", "post-rope", "pre-rope"
+
+// What holds for the whole cache.
+struct KvFacts {
+  std::string model, revision;  // empty: not known
+  KeyForm keys = KeyForm::kUnknown;
+  bool operator==(const KvFacts&) const = default;
+};
+
+template <typename Tensor>
+struct KvLayers {
+  KvFacts facts;
+  std::vector<KvLayer<Tensor>> layers;
+};
+using KvShape = KvLayers<TensorShape>;
+using KvView = KvLayers<TensorView>;
+
+[[nodiscard]] KvShape shape_of(const KvView& view);
+[[nodiscard]] std::int64_t num_elements(const KvShape& shape);
+// Context positions covered: [first, end) over all layers; {0, 0} when nothing is held.
+struct TokenRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  [[nodiscard]] std::int64_t tokens() const { return end - begin; }
+  bool operator==(const TokenRange&) const = default;
+};
+[[nodiscard]] TokenRange token_range(const KvShape& shape);
+// 1 + the last layer's number: the number of layers as far as the cache tells.
+[[nodiscard]] std::int64_t num_model_layers(const KvShape& shape);
+
+// The part of the cache in the context positions `range`; a layer that holds none of them stays,
+// with 0 tokens.
+[[nodiscard]] KvView slice_tokens(const KvView& view, TokenRange range);
+
+// Layers increasing, key with value or latent alone, equal token counts, no negative number, and
+// every product (elements, bytes, their sum over layers) within int64. The error has no file: the
+// caller adds it.
+[[nodiscard]] Status check_shape(const KvShape& shape);
+
+// Memory and the views into it. Moving it keeps the views valid.
+class KvCache {
+ public:
+  // Zeros, [head, token, dim]. `shape` has passed check_shape().
+  [[nodiscard]] static KvCache allocate(const KvShape& shape);
+  // A view into `memory` (a file's bytes, say), kept alive together.
+  KvCache(std::shared_ptr<const void> memory, KvView view);
+
+  [[nodiscard]] const KvView& view() const { return view_; }
+  // Of a cache made by allocate(); `layer_index` counts the layers held, not their numbers.
+  [[nodiscard]] MutableTensorView mutable_tensor(std::size_t layer_index, TensorKind kind);
+
+ private:
+  std::shared_ptr<const void> memory_;
+  std::byte* writable_ = nullptr;  // start of memory_ when allocated here
+  KvView view_;
+};
+
+}  // namespace sluice
