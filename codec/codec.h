@@ -48,7 +48,7 @@ struct SectionContext {
 };
 
 // One layer's tensor of the section's kind, in increasing layer order. Tensors of a section may
-// differ in shape.
+// differ in shape; the caller leaves out those without elements, so every count is at least 1.
 template <typename View>
 struct SectionTensorOf {
   std::int64_t layer = 0;           // number in the model
@@ -67,7 +67,7 @@ struct EncodedSection {
 struct Codec {
   CodecInfo info;
 
-  // Same input, same bytes. Any shape (no token, one token, any channel count) and any value: see
+  // Same input, same bytes. Any shape (one token, any channel count) and any value: see
   // codable(). Errors: only an input that the codec's spec excludes.
   Result<EncodedSection> (*encode_section)(const SectionContext& context,
                                            std::span<const SectionTensor> tensors);

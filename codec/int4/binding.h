@@ -1,0 +1,10 @@
+// int4 as a codec: see codec/codec.h for the contract and spec.md for the bits.
+#pragma once
+
+#include "codec/codec.h"
+
+namespace sluice {
+
+[[nodiscard]] Codec int4_codec();
+
+}  // namespace sluice

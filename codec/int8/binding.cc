@@ -1,0 +1,32 @@
+#include "codec/int8/binding.h"
+
+#include "codec/int8/kernel.h"
+#include "codec/uniform/section.h"
+
+namespace sluice {
+namespace {
+
+constexpr uniform::Width kWidth{int8::code_bytes, int8::encode_token, int8::decode_token};
+
+Result<EncodedSection> encode_section(const SectionContext& context,
+                                      std::span<const SectionTensor> tensors) {
+  return uniform::encode(kWidth, context, tensors);
+}
+
+Status decode_section(const SectionContext& context, std::span<const std::byte> payload,
+                      std::span<const MutableSectionTensor> tensors) {
+  return uniform::decode(kWidth, context, payload, tensors);
+}
+
+}  // namespace
+
+Codec int8_codec() {
+  return {.info = {.id = "int8",
+                   .summary = "uniform symmetric quantisation to 8 bits, scales counted",
+                   .max_elements_per_byte = 1,
+                   .levels = uniform::levels()},
+          .encode_section = encode_section,
+          .decode_section = decode_section};
+}
+
+}  // namespace sluice

@@ -1,0 +1,10 @@
+// int8 as a codec: see codec/codec.h for the contract and spec.md for the bits.
+#pragma once
+
+#include "codec/codec.h"
+
+namespace sluice {
+
+[[nodiscard]] Codec int8_codec();
+
+}  // namespace sluice

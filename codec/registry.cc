@@ -1,0 +1,77 @@
+#include "codec/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/assert.h"
+#include "base/names.h"
+#include "codec/int4/binding.h"
+#include "codec/int8/binding.h"
+#include "codec/raw/binding.h"
+
+namespace sluice {
+namespace {
+
+std::vector<Codec> make_table() {
+  return {
+      raw_codec(),
+      int8_codec(),
+      int4_codec(),
+  };
+}
+
+std::vector<Codec> checked(std::vector<Codec> table) {
+  std::set<std::string> ids;
+  for (const Codec& codec : table) {
+    SLUICE_ASSERT(ids.insert(codec.info.id).second, "two codecs with one id");
+    SLUICE_ASSERT(codec.info.default_level < codec.info.levels.size(),
+                  "a codec whose default level does not exist");
+    SLUICE_ASSERT(codec.info.max_elements_per_byte > 0, "a codec that bounds no allocation");
+    std::set<std::string> levels;
+    for (const LevelInfo& level : codec.info.levels) {
+      SLUICE_ASSERT(levels.insert(level.name).second, "a codec with two levels of one name");
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::span<const Codec> all_codecs() {
+  static const std::vector<Codec> table = checked(make_table());
+  return table;
+}
+
+Result<const Codec*> find_codec(std::string_view id) {
+  std::vector<std::string> known;
+  for (const Codec& codec : all_codecs()) {
+    if (codec.info.id == id) return &codec;
+    known.push_back(codec.info.id);
+  }
+  return error_in("--codec", fmt::format("there is no codec `{}`", id), suggest_name(id, known));
+}
+
+Result<CodecLevel> find_codec_level(std::string_view id, std::string_view level) {
+  const auto codec = find_codec(id);
+  if (!codec) return codec.error();
+  std::vector<std::string> known;
+  for (const LevelInfo& info : (*codec)->info.levels) {
+    if (info.name == level) return CodecLevel{.codec = *codec, .level = known.size()};
+    known.push_back(info.name);
+  }
+  return error_in("--level", fmt::format("codec `{}` has no level `{}`", id, level),
+                  suggest_name(level, known));
+}
+
+Result<CodecLevel> find_codec_level(std::string_view name) {
+  const std::size_t at = name.find('@');
+  if (at != std::string_view::npos)
+    return find_codec_level(name.substr(0, at), name.substr(at + 1));
+  const auto codec = find_codec(name);
+  if (!codec) return codec.error();
+  return CodecLevel{.codec = *codec, .level = (*codec)->info.default_level};
+}
+
+}  // namespace sluice
