@@ -2,6 +2,7 @@
 add_library(sluice_options INTERFACE)
 target_include_directories(sluice_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  -Wno-missing-field-initializers  # designated initialisers name what matters
   $<$<BOOL:${SLUICE_WERROR}>:-Werror>)
 # The same floating-point results on every host and in every build: no fused multiply-add behind our back.
 target_compile_options(sluice_options INTERFACE -ffp-contract=off)
