@@ -57,16 +57,17 @@ Table& Table::row(std::vector<Cell> cells) {
 }
 
 void Table::print_text(std::ostream& out) const {
-  std::vector<std::size_t> widths;
+  std::vector<std::size_t> widths, shown;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t width = width_of(columns_[c].title);
     for (const auto& row : rows_) width = std::max(width, width_of(row[c].shown));
     widths.push_back(width);
+    if (!columns_[c].title.empty()) shown.push_back(c);
   }
   const auto print_line = [&](auto text_of) {
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (c > 0) out << "  ";
-      print_padded(out, text_of(c), widths[c], columns_[c].align, c + 1 == columns_.size());
+    for (const std::size_t c : shown) {
+      if (c != shown.front()) out << "  ";
+      print_padded(out, text_of(c), widths[c], columns_[c].align, c == shown.back());
     }
     out << '\n';
   };
@@ -76,12 +77,17 @@ void Table::print_text(std::ostream& out) const {
 }
 
 void Table::print_csv(std::ostream& out) const {
-  for (std::size_t c = 0; c < columns_.size(); ++c) out << (c ? "," : "") << csv_field(columns_[c].key);
-  out << "\n";
-  for (const auto& row : rows_) {
-    for (std::size_t c = 0; c < row.size(); ++c) out << (c ? "," : "") << csv_field(row[c].raw);
-    out << "\n";
-  }
+  const auto print_line = [&](auto field_of) {
+    const char* separator = "";
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].key.empty()) continue;
+      out << separator << csv_field(field_of(c));
+      separator = ",";
+    }
+    out << '\n';
+  };
+  print_line([&](std::size_t c) { return columns_[c].key; });
+  for (const auto& row : rows_) print_line([&](std::size_t c) { return row[c].raw; });
 }
 
 void print_as(TableFormat format, const Table& table, const nlohmann::json& json, std::ostream& out) {

@@ -20,6 +20,7 @@ enum class Align { kLeft, kRight };
 class Table {
  public:
   // `key` is the column's name in CSV; `title` its heading for people (unit included).
+  // An empty key keeps the column out of CSV, an empty title out of the text.
   Table& column(std::string key, std::string title, Align align = Align::kRight);
   // `shown` is for people, `raw` for CSV (full precision, no unit, empty when absent).
   struct Cell {

@@ -38,6 +38,17 @@ TEST(Table, AlignsForPeopleAndQuotesForCsv) {
   EXPECT_EQ(csv.str(), "name,n\n\"a,b\",1000\nc,22\n");
 }
 
+TEST(Table, AColumnWithoutTitleIsForCsvAloneAndOneWithoutKeyForPeopleAlone) {
+  Table table;
+  table.column("", "rate").column("rate", "").column("high", "");
+  table.row({"8 % [5, 12]", "0.08", "0.12"});
+  std::ostringstream text, csv;
+  table.print_text(text);
+  table.print_csv(csv);
+  EXPECT_EQ(text.str(), "       rate\n-----------\n8 % [5, 12]\n");
+  EXPECT_EQ(csv.str(), "rate,high\n0.08,0.12\n");
+}
+
 TEST(Sha256, MatchesTheStandardsExample) {
   // FIPS 180-4, one-block example.
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -1,0 +1,262 @@
+#include "analysis/score/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+constexpr const char* kAbsent = "—";
+
+// A share of one as printed percent, without the sign.
+double percent(double fraction) {
+  return 100 * fraction;
+}
+
+// For people at one precision, for CSV in full; absent is a dash and an empty field.
+Table::Cell number(std::optional<double> value, int decimals, const char* unit = "") {
+  if (!value) return {kAbsent, ""};
+  return {fmt::format("{:.{}f}{}", *value, decimals, unit), fmt::format("{}", *value)};
+}
+
+Table::Cell seconds(std::optional<Duration> time) {
+  return number(time ? std::optional(to_seconds(*time)) : std::nullopt, 3);
+}
+
+std::string rate_with_interval(const PolicyScore& policy) {
+  if (!policy.violation_rate) return kAbsent;
+  return fmt::format("{:.1f} % [{:.1f}, {:.1f}]", percent(*policy.violation_rate),
+                     percent(policy.violation_interval.low),
+                     percent(policy.violation_interval.high));
+}
+
+// Largest share first.
+Table::Cell level_mix(const PolicyScore& policy) {
+  std::vector<std::pair<std::string, double>> levels(policy.level_fractions.begin(),
+                                                     policy.level_fractions.end());
+  std::stable_sort(levels.begin(), levels.end(),
+                   [](const auto& x, const auto& y) { return x.second > y.second; });
+  std::vector<std::string> shown, raw;
+  for (const auto& [level, fraction] : levels) {
+    shown.push_back(levels.size() == 1 ? level
+                                       : fmt::format("{} {:.0f} %", level, percent(fraction)));
+    raw.push_back(fmt::format("{}={}", level, fraction));
+  }
+  if (levels.empty()) return {kAbsent, ""};
+  return {fmt::format("{}", fmt::join(shown, ", ")), fmt::format("{}", fmt::join(raw, ";"))};
+}
+
+std::optional<double> megabytes(std::optional<double> bytes) {
+  if (!bytes) return std::nullopt;
+  return DataSize::bytes(std::llround(*bytes)).megabytes();
+}
+
+void add_policy_row(const Score& score, const PolicyScore& policy, Table& table) {
+  const Interval interval = policy.violation_interval;
+  table.row({score.scenario,
+             score.tier,
+             policy.policy,
+             fmt::format("{}", policy.loads),
+             {rate_with_interval(policy), ""},
+             fmt::format("{}", policy.violations),
+             number(policy.violation_rate, 4),
+             number(interval.low, 4),
+             number(interval.high, 4),
+             to_text(policy.interval_method),
+             seconds(policy.ttft_p50),
+             seconds(policy.ttft_p95),
+             number(policy.quality_mean, 4),
+             level_mix(policy),
+             number(megabytes(policy.bytes_per_load_mean), 1),
+             number(policy.bytes_per_load_mean, 0),
+             number(policy.recomputed_fraction, 4),
+             number(policy.gpu_busy_fraction, 4),
+             number(policy.link_utilisation, 4),
+             policy.profile});
+}
+
+std::string signed_difference(const PairScore& pair) {
+  // Adding zero turns -0 into 0.
+  return fmt::format("{:+.1f} [{:+.1f}, {:+.1f}]", percent(pair.difference) + 0.0,
+                     percent(pair.interval.low) + 0.0, percent(pair.interval.high) + 0.0);
+}
+
+// "p < 0.001" or "p = 0.021".
+std::string p_text(double p) {
+  return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", p);
+}
+
+// The difference as points more or less, its interval turned the same way.
+std::string difference_text(const PairScore& pair) {
+  const bool less = pair.difference < 0;
+  const double sign = less ? -1 : 1;
+  const double low = sign * (less ? pair.interval.high : pair.interval.low);
+  const double high = sign * (less ? pair.interval.low : pair.interval.high);
+  const std::string interval =
+      fmt::format("[{:.1f}, {:.1f}]", percent(low) + 0.0, percent(high) + 0.0);
+  if (pair.difference == 0) return fmt::format("violates as often as {} {}", pair.b, interval);
+  return fmt::format("violates {:.1f} points {} than {} {}", percent(std::abs(pair.difference)),
+                     less ? "less" : "more", pair.b, interval);
+}
+
+template <typename T>
+nlohmann::json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+nlohmann::json seconds_or_null(std::optional<Duration> time) {
+  return time ? nlohmann::json(to_seconds(*time)) : nlohmann::json(nullptr);
+}
+nlohmann::json bytes_or_null(std::optional<DataSize> size) {
+  return size ? nlohmann::json(size->bytes()) : nlohmann::json(nullptr);
+}
+
+nlohmann::json policy_json(const PolicyScore& policy) {
+  return {{"policy", policy.policy},
+          {"profile", policy.profile},
+          {"loads", policy.loads},
+          {"replicates", policy.clusters},
+          {"violations", policy.violations},
+          {"unfinished", policy.unfinished},
+          {"violation_rate", or_null(policy.violation_rate)},
+          {"violation_rate_low", policy.violation_interval.low},
+          {"violation_rate_high", policy.violation_interval.high},
+          {"interval_method", to_text(policy.interval_method)},
+          {"design_effect", or_null(policy.design_effect)},
+          {"ttft_s_p50", seconds_or_null(policy.ttft_p50)},
+          {"ttft_s_p95", seconds_or_null(policy.ttft_p95)},
+          {"bytes_per_load_mean", or_null(policy.bytes_per_load_mean)},
+          {"recomputed_fraction", or_null(policy.recomputed_fraction)},
+          {"quality_mean", or_null(policy.quality_mean)},
+          {"levels", policy.level_fractions},
+          {"gpu_busy_fraction", or_null(policy.gpu_busy_fraction)},
+          {"link_utilisation", or_null(policy.link_utilisation)},
+          {"stored_per_context_bytes", bytes_or_null(policy.stored_per_context)},
+          {"peak_memory_bytes", bytes_or_null(policy.peak_memory)}};
+}
+
+nlohmann::json pair_json(const PairScore& pair) {
+  return {{"a", pair.a},
+          {"b", pair.b},
+          {"difference", pair.difference},
+          {"low", pair.interval.low},
+          {"high", pair.interval.high},
+          {"interval_method", to_text(pair.interval_method)},
+          {"only_a_violates", pair.counts.only_a},
+          {"only_b_violates", pair.counts.only_b},
+          {"p_value", pair.p_value},
+          {"p_value_holm", pair.p_value_holm},
+          {"verdict", to_text(pair.verdict)}};
+}
+
+}  // namespace
+
+Table verdict_table(const std::vector<Score>& scores) {
+  Table table;
+  const bool several = scores.size() > 1;
+  table.column("scenario", several ? "scenario" : "", Align::kLeft)
+      .column("tier", several ? "tier" : "", Align::kLeft)
+      .column("policy", "policy", Align::kLeft)
+      .column("loads", "loads")
+      .column("", "SLO violated [95 %]")
+      .column("violations", "")
+      .column("violation_rate", "")
+      .column("violation_rate_low", "")
+      .column("violation_rate_high", "")
+      .column("interval_method", "")
+      .column("ttft_s_p50", "TTFT p50, s")
+      .column("ttft_s_p95", "p95, s")
+      .column("quality_mean", "quality")
+      .column("levels", "level mix (tokens)", Align::kLeft)
+      .column("", "MB/load")
+      .column("bytes_per_load_mean", "")
+      .column("recomputed_fraction", "")
+      .column("gpu_busy_fraction", "")
+      .column("link_utilisation", "")
+      .column("profile", "profile (source)", Align::kLeft);
+  for (const Score& score : scores) {
+    for (const PolicyScore& policy : score.policies) add_policy_row(score, policy, table);
+  }
+  return table;
+}
+
+Table verdict_table(const Score& score) {
+  return verdict_table(std::vector<Score>{score});
+}
+
+Table pair_table(const std::vector<Score>& scores) {
+  Table table;
+  const bool several = scores.size() > 1;
+  table.column("scenario", several ? "scenario" : "", Align::kLeft)
+      .column("tier", several ? "tier" : "", Align::kLeft)
+      .column("a", "policy", Align::kLeft)
+      .column("b", "against", Align::kLeft)
+      .column("", "points [95 %]")
+      .column("difference", "")
+      .column("low", "")
+      .column("high", "")
+      .column("interval_method", "")
+      .column("only_a_violates", "it alone")
+      .column("only_b_violates", "other alone")
+      .column("p_value", "p (McNemar)")
+      .column("p_value_holm", "p (Holm)")
+      .column("verdict", "verdict", Align::kLeft);
+  for (const Score& score : scores) {
+    for (const PairScore& pair : score.pairs) {
+      table.row({score.scenario,
+                 score.tier,
+                 pair.a,
+                 pair.b,
+                 {signed_difference(pair), ""},
+                 number(pair.difference, 4),
+                 number(pair.interval.low, 4),
+                 number(pair.interval.high, 4),
+                 to_text(pair.interval_method),
+                 fmt::format("{}", pair.counts.only_a),
+                 fmt::format("{}", pair.counts.only_b),
+                 number(pair.p_value, 3),
+                 number(pair.p_value_holm, 3),
+                 to_text(pair.verdict)});
+    }
+  }
+  return table;
+}
+
+std::vector<std::string> verdict_lines(const Score& score) {
+  std::vector<std::string> lines;
+  for (const PairScore& pair : score.pairs) {
+    lines.push_back(
+        fmt::format("{} {}, {}: {}{}", pair.a, difference_text(pair), p_text(pair.p_value_holm),
+                    to_text(pair.verdict),
+                    pair.verdict == Verdict::kEquivalent
+                        ? fmt::format(" within {:g} points", percent(score.options.delta))
+                        : ""));
+  }
+  return lines;
+}
+
+nlohmann::json verdict_json(const Score& score, const std::string& store) {
+  nlohmann::json json = {{"scenario", score.scenario},
+                         {"tier", score.tier},
+                         {"store", store},
+                         {"confidence", score.options.confidence},
+                         {"delta", score.options.delta},
+                         {"policies", nlohmann::json::array()},
+                         {"pairs", nlohmann::json::array()},
+                         {"notes", score.notes}};
+  for (const PolicyScore& policy : score.policies) json["policies"].push_back(policy_json(policy));
+  for (const PairScore& pair : score.pairs) json["pairs"].push_back(pair_json(pair));
+  return json;
+}
+
+nlohmann::json verdict_json(const std::vector<Score>& scores, const std::string& store) {
+  if (scores.size() == 1) return verdict_json(scores.front(), store);
+  nlohmann::json json = {{"store", store}, {"comparisons", nlohmann::json::array()}};
+  for (const Score& score : scores) json["comparisons"].push_back(verdict_json(score, store));
+  return json;
+}
+
+}  // namespace sluice
