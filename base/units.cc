@@ -23,10 +23,19 @@ std::string scaled(double value, const std::array<Prefix, N>& prefixes) {
 
 }  // namespace
 
-Duration seconds_to_duration(double seconds) {
-  const double ns = std::round(seconds * 1e9);
-  if (!(std::abs(ns) < 9.2e18)) throw std::overflow_error("seconds pass the range of a Duration");
-  return Duration{static_cast<std::int64_t>(ns)};
+Duration seconds_to_duration(double seconds) { return nanoseconds_to_duration(seconds * 1e9); }
+
+Duration nanoseconds_to_duration(double ns) {
+  const double rounded = std::round(ns);
+  if (!(std::abs(rounded) < 9.2e18)) throw std::overflow_error("time passes the range of a Duration");
+  return Duration{static_cast<std::int64_t>(rounded)};
+}
+
+DataSize bits_to_size(double bits) {
+  if (!(bits >= 0)) throw std::domain_error("a negative number of bits");
+  const double bytes = std::ceil(bits / 8);
+  if (!(bytes < 9.2e18)) throw std::overflow_error("bits pass the range of a DataSize");
+  return DataSize::bytes(static_cast<std::int64_t>(bytes));
 }
 
 DataRate mean_rate(DataSize size, Duration time) {

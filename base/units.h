@@ -36,6 +36,7 @@ inline constexpr Instant kRunStart{};
 
 // Rounds to the nearest nanosecond. Throws std::overflow_error when the value does not fit.
 [[nodiscard]] Duration seconds_to_duration(double seconds);
+[[nodiscard]] Duration nanoseconds_to_duration(double ns);
 
 // An amount of data, int64 bytes.
 class DataSize {
@@ -112,6 +113,9 @@ inline constexpr Wide kInt64Max = std::numeric_limits<std::int64_t>::max();
 
 // Mean rate of `size` moved in `time` (> 0), rounded down.
 [[nodiscard]] DataRate mean_rate(DataSize size, Duration time);
+
+// Whole bytes that hold `bits` (>= 0), rounded up. Throws std::overflow_error past 2^63 bytes, std::domain_error below 0.
+[[nodiscard]] DataSize bits_to_size(double bits);
 
 // For people: "1.245 GB", "176 MB", "3 Gbit/s", "1.5 s", "20 ms". At most four significant digits.
 [[nodiscard]] std::string to_text(DataSize size);

@@ -1,7 +1,8 @@
 // Codec profiles: measured facts of (codec, level, model, chunk length, device), as a JSON file.
 // Where in the flow: step 5; `codec profile` writes them, the session reads them and never a constant.
-// Surprise: every number carries its source; a profile of one geometry serves another only through scale_profile(),
-// which changes `source` to `scaled` and says by which rule.
+// Surprises: every number carries its source; a profile of one geometry serves another only through scale_profile(),
+// which changes `source` to `scaled` and says by which rule; times on another device come through combine()
+// (codec/decode_times.h).
 #pragma once
 
 #include <filesystem>
@@ -21,6 +22,7 @@ struct LinearTime {
   Duration fixed{};
   double ns_per_element = 0;
   FactSource source = FactSource::kMeasured;
+  // Throws std::overflow_error past 292 years.
   [[nodiscard]] Duration of(std::int64_t num_elements) const;
 };
 
@@ -39,7 +41,7 @@ struct LevelFacts {
 struct CodecProfile {
   std::string id;              // file name without .json
   std::string model;           // geometry id the facts were taken on ("smollm2-135m")
-  std::string device;          // where times were taken
+  std::string device;          // where times were taken; empty when no level has any
   std::int64_t chunk_tokens = 0;
   std::string damage_measure;  // "attention-output-error", "accuracy-loss": what `damage` is, in the profile's words
   std::string command, commit, data_sha256;  // how it was made; empty where published
@@ -49,9 +51,13 @@ struct CodecProfile {
 };
 
 [[nodiscard]] Result<CodecProfile> read_profile(const std::filesystem::path& file);
+// By id, from the shipped profiles (codec/profiles); the error names the nearest known one.
+[[nodiscard]] Result<CodecProfile> find_profile(const std::string& id);
+// Refuses what read_profile() would not read back; the file appears whole or not at all.
 [[nodiscard]] Status write_profile(const CodecProfile& profile, const std::filesystem::path& file);
 
-// The same bits and nanoseconds per element on another geometry; sources become `scaled` where they were measured.
+// The same bits, nanoseconds and damage per element on another geometry. Measured and published facts become
+// `scaled` (estimates stay estimates) and the note names the model they come from. The own model: unchanged.
 [[nodiscard]] CodecProfile scale_profile(CodecProfile profile, const std::string& to_model);
 
 [[nodiscard]] std::string to_text(FactSource source);

@@ -1,0 +1,45 @@
+// How fast a device decodes, apart from how large a codec's output is: so that one size profile serves several devices.
+// Where in the flow: step 5; the session combines a CodecProfile with the times of its compute device.
+// Surprise: an entry without a level holds for all levels of its codec; one with a level goes before it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "codec/profile.h"
+
+namespace sluice {
+
+struct DecodeTimeEntry {
+  std::string codec;
+  std::optional<std::string> level;
+  LinearTime decode;
+  std::string note;  // the derivation, in words
+};
+
+// Files: codec/profiles/decode/<device>.json, format sluice-decode-times-1.
+struct DecodeTimes {
+  std::string device;  // id of a compute device, or of the machine where it was measured; the file name without .json
+  std::string note;
+  std::optional<std::string> model = std::nullopt;  // on which they were measured; absent: derived, for any model
+  std::vector<DecodeTimeEntry> entries = {};
+
+  // The entry of this level, else that of its codec.
+  [[nodiscard]] const DecodeTimeEntry* find(const std::string& codec, const std::string& level) const;
+};
+
+[[nodiscard]] Result<DecodeTimes> read_decode_times(const std::filesystem::path& file);
+// By device, from the shipped files; the error names the nearest known one.
+[[nodiscard]] Result<DecodeTimes> find_decode_times(const std::string& device);
+// What a measured profile knows about its own device: measured CPU times for the sizes of a published profile, say.
+[[nodiscard]] DecodeTimes decode_times_of(const CodecProfile& profile);
+
+// `sizes` with decode times on `times.device`. Times that `sizes` has of that same device stay; those of another
+// device go, encode times with them. Times measured on another model become `scaled`. A level that `times` does not
+// know is an error.
+[[nodiscard]] Result<CodecProfile> combine(CodecProfile sizes, const DecodeTimes& times);
+
+}  // namespace sluice
