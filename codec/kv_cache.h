@@ -89,9 +89,9 @@ struct MutableTensorView {
 // One layer, of shapes or of views. Holds a key and a value with equal token counts, or a latent.
 template <typename Tensor>
 struct KvLayer {
-  std::int64_t layer = 0;         // number in the model; strictly increasing within a cache
-  std::int64_t first_token = 0;   // position in the context of the first token held
-  std::optional<RopeFacts> rope;  // absent: not known, or no RoPE
+  std::int64_t layer = 0;                 // number in the model; strictly increasing within a cache
+  std::int64_t first_token = 0;           // position in the context of the first token held
+  std::shared_ptr<const RopeFacts> rope;  // null: not known
   std::optional<Tensor> key, value, latent;
 
   // The tensor of that kind, or null.

@@ -1,0 +1,23 @@
+// A view of a KV cache to the bytes of a .kvb container.
+// Where in the flow: cuts the cache into sections, has the codec encode each, and lays them out
+// behind the header.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/result.h"
+#include "codec/registry.h"
+
+namespace sluice {
+
+struct EncodeOptions {
+  std::size_t layers_per_section = 8;  // > 0; fewer: earlier use of what has arrived, more bytes
+};
+
+// The error has no file: the caller adds the source's name.
+[[nodiscard]] Result<std::vector<std::byte>> encode_container(const KvView& cache,
+                                                              CodecLevel codec_level,
+                                                              const EncodeOptions& options = {});
+
+}  // namespace sluice

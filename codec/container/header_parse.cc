@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "codec/bytes.h"
+#include "codec/container/header.h"
+#include "codec/container/layout.h"
+#include "codec/strict_json.h"
+
+namespace sluice {
+namespace {
+
+using container::LayerForm;
+
+// Reads one header in file order. The first thing that is wrong is kept; later ones follow from it.
+class HeaderParser {
+ public:
+  HeaderParser(std::span<const std::byte> body, std::string name)
+      : in_(body), name_(std::move(name)) {}
+
+  Result<ContainerHeader> parse(DataSize header_size, DataSize file_size) {
+    ContainerHeader header;
+    header.header_size = header_size;
+    header.file_size = file_size;
+    header.codec_id = text("codec id", container::kTextBytesMax);
+    header.codec_version = in_.get<std::uint32_t>();
+    header.level = text("level", container::kTextBytesMax);
+    header.shape.facts.model = text("model", container::kTextBytesMax);
+    header.shape.facts.revision = text("revision", container::kTextBytesMax);
+    const auto keys = in_.get<std::uint32_t>();
+    if (keys > static_cast<std::uint32_t>(KeyForm::kPreRope))
+      fail(fmt::format("key form {} is unknown", keys));
+    header.shape.facts.keys = static_cast<KeyForm>(keys);
+    TokenRange range;
+    range.begin = in_.get<std::int64_t>();
+    range.end = in_.get<std::int64_t>();
+    read_layers(header.shape);
+    if (!error_) check_layers(header.shape, range);
+    if (!error_) read_sections(header);
+    if (!error_ && in_.left() != 0) fail("bytes are left over in the header");
+    if (!in_.ok()) fail("the header ends too early");
+    if (error_) return *error_;
+    return header;
+  }
+
+ private:
+  void fail(const std::string& what) {
+    if (!error_) error_ = error_in(name_, what, "the file is damaged: encode it again");
+  }
+
+  std::string text(const char* field, std::size_t bytes_max) {
+    const auto size = in_.get<std::uint32_t>();
+    if (size > bytes_max) {
+      fail(fmt::format("the {} is longer than {} bytes", field, bytes_max));
+      return {};
+    }
+    std::string text(in_.get_text(size));
+    for (const char c : text) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+        fail(fmt::format("the {} holds control characters", field));
+    }
+    return text;
+  }
+
+  // A count of things that take at least `bytes_each`: never more than the rest of the header can
+  // hold.
+  std::uint32_t count(const char* things, std::size_t bytes_each) {
+    const auto number = in_.get<std::uint32_t>();
+    if (number <= in_.left() / bytes_each) return number;
+    fail(fmt::format("{} {} do not fit its header", number, things));
+    return 0;
+  }
+
+  TensorShape tensor(std::int64_t tokens) {
+    const auto dtype = in_.get<std::uint32_t>();
+    if (dtype < 1 || dtype > 3) fail(fmt::format("dtype {} is unknown", dtype));
+    TensorShape shape{.dtype = static_cast<Dtype>(dtype), .heads = 0, .tokens = tokens, .dim = 0};
+    shape.heads = in_.get<std::int64_t>();
+    shape.dim = in_.get<std::int64_t>();
+    return shape;
+  }
+
+  std::vector<std::shared_ptr<const RopeFacts>> read_ropes() {
+    std::vector<std::shared_ptr<const RopeFacts>> ropes{nullptr};
+    const std::uint32_t number = count("RoPE entries", 4);
+    for (std::uint32_t i = 0; i < number && !error_; ++i) {
+      const auto json = parse_strict_json(text("RoPE entry", container::kRopeBytesMax));
+      const auto facts = json ? rope_from_json(*json) : Result<RopeFacts>(json.error());
+      if (!facts) {
+        fail(facts.error().what);
+      } else {
+        ropes.push_back(std::make_shared<const RopeFacts>(*facts));
+      }
+    }
+    return ropes;
+  }
+
+  void read_layers(KvShape& shape) {
+    const auto ropes = read_ropes();
+    const std::uint32_t number = count("layers", container::kLayerBytesMin);
+    for (std::uint32_t i = 0; i < number && !error_; ++i) {
+      KvLayer<TensorShape> layer;
+      layer.layer = in_.get<std::int64_t>();
+      layer.first_token = in_.get<std::int64_t>();
+      const auto tokens = in_.get<std::int64_t>();
+      const auto rope = in_.get<std::uint32_t>();
+      const auto form = in_.get<std::uint32_t>();
+      if (rope >= ropes.size()) return fail(fmt::format("RoPE entry {} does not exist", rope));
+      layer.rope = ropes[rope];
+      if (form == static_cast<std::uint32_t>(LayerForm::kLatent)) {
+        layer.latent = tensor(tokens);
+      } else if (form == static_cast<std::uint32_t>(LayerForm::kKeyValue)) {
+        layer.key = tensor(tokens);
+        layer.value = tensor(tokens);
+      } else {
+        return fail(fmt::format("layer form {} is unknown", form));
+      }
+      shape.layers.push_back(std::move(layer));
+    }
+  }
+
+  void check_layers(const KvShape& shape, TokenRange range) {
+    if (!in_.ok()) return fail("the header ends too early");
+    if (const Status status = check_shape(shape); !status) return fail(status.error().what);
+    if (token_range(shape) != range) fail("the token range is not that of its layers");
+  }
+
+  void read_sections(ContainerHeader& header) {
+    const std::uint32_t number = count("sections", container::kSectionBytes);
+    for (std::uint32_t i = 0; i < number; ++i) {
+      SectionEntry section;
+      section.first_entry = in_.get<std::uint32_t>();
+      section.num_entries = in_.get<std::uint32_t>();
+      section.kind = static_cast<TensorKind>(in_.get<std::uint8_t>());
+      section.refinement = in_.get<std::uint8_t>();
+      if (in_.get<std::uint16_t>() != 0) fail(fmt::format("section {}: reserved bits are set", i));
+      section.crc32 = in_.get<std::uint32_t>();
+      section.offset = in_.get<std::int64_t>();
+      section.size = DataSize::bytes(in_.get<std::int64_t>());
+      section.side = DataSize::bytes(in_.get<std::int64_t>());
+      header.sections.push_back(section);
+    }
+    if (!in_.ok()) return fail("the header ends too early");
+    check_extents(header);
+    check_coverage(header);
+  }
+
+  // Sections lie one behind the other, from the end of the header to the end of the file.
+  void check_extents(const ContainerHeader& header) {
+    std::int64_t end = header.header_size.bytes();
+    for (std::size_t i = 0; i < header.sections.size(); ++i) {
+      const SectionEntry& section = header.sections[i];
+      const bool is_inside = section.size >= DataSize::zero() &&
+                             section.size.bytes() <= header.file_size.bytes() - end;
+      if (section.offset != end || !is_inside)
+        return fail(fmt::format("section {} does not follow the one before it", i));
+      if (section.side < DataSize::zero() || section.side > section.size) {
+        return fail(fmt::format("section {} claims more side bytes than it has", i));
+      }
+      end += section.size.bytes();
+    }
+    if (end != header.file_size.bytes()) fail("bytes are left over after the last section");
+  }
+
+  // Every tensor that has elements is in exactly one section.
+  void check_coverage(const ContainerHeader& header) {
+    const std::size_t num_layers = header.shape.layers.size();
+    std::vector<bool> covered[3] = {std::vector<bool>(num_layers), std::vector<bool>(num_layers),
+                                    std::vector<bool>(num_layers)};
+    for (std::size_t i = 0; i < header.sections.size(); ++i) {
+      const SectionEntry& section = header.sections[i];
+      if (section.kind > TensorKind::kLatent || section.refinement != 0) {
+        return fail(fmt::format("section {} is of a kind that version 1 does not know", i));
+      }
+      if (section.num_entries == 0 || section.first_entry > num_layers ||
+          section.num_entries > num_layers - section.first_entry) {
+        return fail(fmt::format("section {} names layers that do not exist", i));
+      }
+      auto& marks = covered[static_cast<std::size_t>(section.kind)];
+      for (std::size_t entry = section.first_entry;
+           entry < section.first_entry + section.num_entries; ++entry) {
+        if (marks[entry]) return fail(fmt::format("section {} repeats a layer", i));
+        marks[entry] = true;
+      }
+    }
+    for (const TensorKind kind : kTensorKinds) {
+      for (std::size_t entry = 0; entry < num_layers; ++entry) {
+        const TensorShape* tensor = header.shape.layers[entry].find(kind);
+        if (tensor != nullptr && tensor->elements() > 0 &&
+            !covered[static_cast<std::size_t>(kind)][entry]) {
+          return fail(fmt::format("no section holds the {} of layer {}", to_text(kind),
+                                  header.shape.layers[entry].layer));
+        }
+      }
+    }
+  }
+
+  ByteReader in_;
+  std::string name_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<ContainerHeader> parse_header(std::span<const std::byte> file, const std::string& name) {
+  const auto wrong = [&](const std::string& what, const std::string& fix) {
+    return error_in(name, what, fix);
+  };
+  const std::string again = "the file is damaged or cut off: encode it again";
+  ByteReader in(file);
+  if (in.get_text(sizeof container::kMagic) !=
+      std::string_view(container::kMagic, sizeof container::kMagic)) {
+    return wrong("is not a .kvb container", "make one with `sluice codec encode`");
+  }
+  const auto version = in.get<std::uint32_t>();
+  const auto flags = in.get<std::uint32_t>();
+  const auto header_size = in.get<std::uint64_t>();
+  const auto file_size = in.get<std::uint64_t>();
+  if (!in.ok()) return wrong("the container ends too early", again);
+  if (version != container::kVersion)
+    return wrong(fmt::format("container version {} is not {}", version, container::kVersion),
+                 "encode it again");
+  if (file_size != file.size()) {
+    return wrong(fmt::format("holds {} bytes where its header says {}", file.size(), file_size),
+                 again);
+  }
+  if (header_size < container::kPreludeBytes + container::kChecksumBytes ||
+      header_size > file_size) {
+    return wrong(fmt::format("its header of {} bytes does not fit", header_size), again);
+  }
+  const auto body = file.first(static_cast<std::size_t>(header_size) - container::kChecksumBytes);
+  ByteReader checksum(file.subspan(body.size()));
+  if (checksum.get<std::uint32_t>() != crc32_of(body))
+    return wrong("the header's checksum is wrong", again);
+  if (flags != 0)
+    return wrong(fmt::format("flags {:#x} are unknown", flags),
+                 "read it with the version that wrote it");
+  return HeaderParser(body.subspan(container::kPreludeBytes), name)
+      .parse(DataSize::bytes(static_cast<std::int64_t>(header_size)),
+             DataSize::bytes(static_cast<std::int64_t>(file_size)));
+}
+
+}  // namespace sluice

@@ -1,0 +1,20 @@
+// Constants of the .kvb header that its writer and its parser share; spec.md explains them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::container {
+
+inline constexpr char kMagic[] = {'\x89', 'K', 'V', 'B', '\r', '\n', '\x1a', '\n'};
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kPreludeBytes = 32;  // magic to file size
+inline constexpr std::size_t kChecksumBytes = 4;  // at the end of the header
+inline constexpr std::size_t kTextBytesMax = 4096;
+inline constexpr std::size_t kRopeBytesMax = 1 << 20;
+inline constexpr std::size_t kLayerBytesMin = 52;
+inline constexpr std::size_t kSectionBytes = 40;
+
+enum class LayerForm : std::uint8_t { kKeyValue = 0, kLatent = 1 };
+
+}  // namespace sluice::container
