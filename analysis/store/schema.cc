@@ -1,0 +1,217 @@
+#include "analysis/store/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace sluice {
+namespace {
+
+// Times are ns since the run began, except *_wall_ns: ns since 1970-01-01 UTC. Sizes are bytes.
+// `phrase` holds each level name and each of a policy's reasons once per writer, so that chunks stay small.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE scenario (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  canonical TEXT NOT NULL,
+  sha256 TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE policy (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  version TEXT NOT NULL,
+  params TEXT NOT NULL,  -- k=v,k=v in canonical order
+  UNIQUE (name, version, params)
+) STRICT;
+CREATE TABLE link_trace (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  reader TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('capacity', 'achieved-throughput')),
+  sha256 TEXT NOT NULL,  -- of the source's bytes
+  num_rows INTEGER NOT NULL,
+  num_skipped INTEGER NOT NULL,
+  UNIQUE (sha256, name, reader, unit, kind, num_rows, num_skipped)
+) STRICT;
+CREATE TABLE codec_profile (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  model TEXT NOT NULL,
+  device TEXT NOT NULL,
+  source TEXT NOT NULL,
+  UNIQUE (sha256, name, model, device, source)
+) STRICT;
+CREATE TABLE build (
+  id INTEGER PRIMARY KEY,
+  git_commit TEXT NOT NULL,
+  dirty INTEGER NOT NULL CHECK (dirty IN (0, 1)),
+  compiler TEXT NOT NULL,
+  flags TEXT NOT NULL,
+  ns3_version TEXT NOT NULL,
+  sqlite_version TEXT NOT NULL,
+  UNIQUE (git_commit, dirty, compiler, flags, ns3_version, sqlite_version)
+) STRICT;
+CREATE TABLE host (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  system TEXT NOT NULL,
+  cpu TEXT NOT NULL,
+  num_cpus INTEGER NOT NULL,
+  UNIQUE (name, system, cpu, num_cpus)
+) STRICT;
+CREATE TABLE campaign (
+  id INTEGER PRIMARY KEY,
+  command TEXT NOT NULL,  -- argv, a JSON list
+  scenario_argument TEXT NOT NULL,
+  link_trace_file TEXT,
+  num_replicates INTEGER NOT NULL,
+  started_wall_ns INTEGER NOT NULL,
+  build_id INTEGER NOT NULL REFERENCES build (id),
+  host_id INTEGER NOT NULL REFERENCES host (id)
+) STRICT;
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,
+  scenario_id INTEGER NOT NULL REFERENCES scenario (id),
+  policy_id INTEGER NOT NULL REFERENCES policy (id),
+  replicate INTEGER NOT NULL,
+  tier TEXT NOT NULL,
+  seed INTEGER NOT NULL,  -- 64 bits, shown signed
+  campaign_id INTEGER NOT NULL REFERENCES campaign (id),
+  state TEXT NOT NULL CHECK (state IN ('claimed', 'done')),
+  worker TEXT NOT NULL,
+  claimed_wall_ns INTEGER NOT NULL,
+  link_trace_id INTEGER REFERENCES link_trace (id),
+  link_trace_offset_ns INTEGER,
+  num_loads INTEGER,
+  simulated_time_ns INTEGER,
+  gpu_busy_time_ns INTEGER,
+  gpu_busy_fraction REAL,
+  link_utilisation_fraction REAL,
+  bytes_moved INTEGER,
+  stored_per_context_bytes INTEGER,
+  UNIQUE (scenario_id, policy_id, replicate, tier, seed),
+  CHECK (state = 'claimed' OR (num_loads IS NOT NULL AND simulated_time_ns IS NOT NULL
+    AND gpu_busy_time_ns IS NOT NULL AND gpu_busy_fraction IS NOT NULL AND link_utilisation_fraction IS NOT NULL
+    AND bytes_moved IS NOT NULL AND stored_per_context_bytes IS NOT NULL)),
+  CHECK ((link_trace_id IS NULL) = (link_trace_offset_ns IS NULL))
+) STRICT;
+CREATE TABLE run_profile (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  profile_id INTEGER NOT NULL REFERENCES codec_profile (id),
+  PRIMARY KEY (run_id, profile_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE load (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  load_index INTEGER NOT NULL,
+  arrived_ns INTEGER NOT NULL,
+  slo_ns INTEGER NOT NULL,
+  context_tokens INTEGER NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('completed', 'failed', 'unfinished')),
+  failure TEXT,
+  kv_ready_ns INTEGER,
+  first_token_ns INTEGER,
+  violated INTEGER NOT NULL CHECK (violated IN (0, 1)),
+  bytes_moved INTEGER NOT NULL,
+  recomputed_tokens INTEGER NOT NULL,
+  quality REAL NOT NULL,
+  peak_memory_bytes INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX load_of_run ON load (run_id, load_index);
+CREATE TABLE phrase (
+  id INTEGER PRIMARY KEY,
+  words TEXT NOT NULL
+) STRICT;
+CREATE TABLE chunk (
+  load_id INTEGER NOT NULL REFERENCES load (id),
+  chunk_index INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  action TEXT NOT NULL CHECK (action IN ('fetched', 'recomputed', 'none')),
+  level_id INTEGER NOT NULL REFERENCES phrase (id),
+  bytes INTEGER NOT NULL,
+  damage REAL NOT NULL,
+  reason_id INTEGER NOT NULL REFERENCES phrase (id),
+  requested_ns INTEGER,
+  first_byte_ns INTEGER,
+  arrived_ns INTEGER,
+  compute_began_ns INTEGER,
+  resident_ns INTEGER,
+  PRIMARY KEY (load_id, chunk_index)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+// One row per version, in order; a new version is one more row.
+constexpr std::array<const char*, 1> kMigrations{kVersion1};
+constexpr auto kNewestVersion = static_cast<std::int64_t>(kMigrations.size());
+
+struct FileIdentity {
+  std::int64_t application_id = 0, version = 0, num_tables = 0;
+  [[nodiscard]] bool is_empty() const { return application_id == 0 && version == 0 && num_tables == 0; }
+};
+
+Result<FileIdentity> identify(const Database& database) {
+  FileIdentity identity;
+  const struct {
+    const char* sql;
+    std::int64_t* target;
+  } questions[] = {{"PRAGMA application_id", &identity.application_id},
+                   {"PRAGMA user_version", &identity.version},
+                   {"SELECT count(*) FROM sqlite_schema", &identity.num_tables}};
+  for (const auto& [sql, target] : questions) {
+    const auto answer = database.find_integer(sql);
+    if (!answer) return answer.error();
+    *target = answer->value_or(0);
+  }
+  return identity;
+}
+
+Status refuse_strangers(const Database& database, const FileIdentity& identity) {
+  if (identity.application_id != kApplicationId) {
+    return error_in(database.file(), "is an SQLite file, but not a Sluice store",
+                    "name a file written by `./sluice sim --store`, or a new one");
+  }
+  if (identity.version > kNewestVersion) {
+    return error_in(database.file(),
+                    fmt::format("has store version {}, this Sluice knows up to {}", identity.version, kNewestVersion),
+                    "use a newer Sluice");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status migrate(const Database& database) {
+  auto before = identify(database);
+  if (!before) return before.error();
+  if (!before->is_empty()) {
+    if (Status known = refuse_strangers(database, *before); !known) return known;
+    if (before->version == kNewestVersion) return {};
+  }
+  auto transaction = Transaction::begin(database);
+  if (!transaction) return transaction.error();
+  // Another process may have done it while this one waited for the lock.
+  const auto now = identify(database);
+  if (!now) return now.error();
+  for (std::int64_t version = now->version; version < kNewestVersion; ++version) {
+    if (Status made = database.execute(kMigrations[static_cast<std::size_t>(version)]); !made) return made;
+  }
+  const Status marked = database.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kNewestVersion));
+  if (!marked) return marked;
+  return transaction->commit();
+}
+
+Status require_current_schema(const Database& database) {
+  const auto identity = identify(database);
+  if (!identity) return identity.error();
+  if (Status known = refuse_strangers(database, *identity); !known) return known;
+  if (identity->version < kNewestVersion) {
+    return error_in(database.file(), fmt::format("has the older store version {}", identity->version),
+                    "open it once for writing, as `./sluice sim --store` does");
+  }
+  return {};
+}
+
+}  // namespace sluice

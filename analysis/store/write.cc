@@ -1,0 +1,108 @@
+// One run into the file: all of its rows in one transaction.
+#include <fmt/format.h>
+
+#include "analysis/store/codes.h"
+#include "analysis/store/state.h"
+
+namespace sluice {
+
+StoreState::Writer::Writer(const Database& database)
+    : texts(database),
+      insert_load(database.prepare(
+          "INSERT INTO load (run_id, load_index, arrived_ns, slo_ns, context_tokens, outcome, failure, kv_ready_ns,"
+          " first_token_ns, violated, bytes_moved, recomputed_tokens, quality, peak_memory_bytes)"
+          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")),
+      insert_chunk(database.prepare(
+          "INSERT INTO chunk (load_id, chunk_index, tokens, action, level_id, bytes, damage, reason_id, requested_ns,"
+          " first_byte_ns, arrived_ns, compute_began_ns, resident_ns)"
+          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")) {}
+
+namespace {
+
+Status insert_chunk(StoreState::Writer& writer, std::int64_t load_id, const ChunkRecord& chunk) {
+  const auto level = writer.texts.id_of(chunk.level);
+  if (!level) return level.error();
+  const auto reason = writer.texts.id_of(chunk.reason);
+  if (!reason) return reason.error();
+  return writer.insert_chunk.run_with(load_id, chunk.index, chunk.tokens, to_text(chunk.action), *level, chunk.bytes,
+                                      chunk.damage, *reason, chunk.requested_at, chunk.first_byte_at,
+                                      chunk.arrived_at, chunk.compute_began_at, chunk.resident_at);
+}
+
+Status insert_load(const Database& database, StoreState::Writer& writer, RunId run, const LoadRecord& load) {
+  std::optional<std::string> failure;
+  if (!load.failure.empty()) failure = load.failure;
+  Status added = writer.insert_load.run_with(
+      run.value, load.index, load.arrived_at, load.slo, load.context_tokens, to_text(load.outcome), failure,
+      load.kv_ready_at, load.first_token_at, load.violated(), load.bytes_moved, load.recomputed_tokens, load.quality,
+      load.peak_memory);
+  if (!added) return added;
+  const std::int64_t load_id = database.last_insert_id();
+  for (const ChunkRecord& chunk : load.chunks) {
+    if (Status done = insert_chunk(writer, load_id, chunk); !done) return done;
+  }
+  return {};
+}
+
+// The run's row becomes `done`; its id, or an error when this worker does not hold the claim.
+Result<RunId> finish_run(const Database& database, const std::string& worker, const RunKey& key,
+                         const RunInputs& inputs, const RunMetrics& metrics, std::size_t num_loads) {
+  const auto id = database.find_integer(
+      "SELECT id FROM run WHERE scenario_id = ?1 AND policy_id = ?2 AND replicate = ?3 AND tier = ?4 AND seed = ?5"
+      " AND state = 'claimed' AND worker = ?6",
+      key.scenario.value, key.policy.value, key.replicate, key.tier, static_cast<std::int64_t>(key.seed), worker);
+  if (!id) return id.error();
+  if (!*id) {
+    return error_in(database.file(),
+                    fmt::format("replicate {} of policy {} (tier {}) is not claimed by this process", key.replicate,
+                                key.policy.value, key.tier),
+                    "claim a run before writing it");
+  }
+  std::optional<std::int64_t> trace;
+  std::optional<Duration> offset;
+  if (inputs.link_trace) {
+    trace = inputs.link_trace->value;
+    offset = inputs.link_trace_offset;
+  }
+  Statement finish = database.prepare(
+      "UPDATE run SET state = 'done', link_trace_id = ?2, link_trace_offset_ns = ?3, num_loads = ?4,"
+      " simulated_time_ns = ?5, gpu_busy_time_ns = ?6, gpu_busy_fraction = ?7, link_utilisation_fraction = ?8,"
+      " bytes_moved = ?9, stored_per_context_bytes = ?10 WHERE id = ?1");
+  const Status finished = finish.run_with(
+      **id, trace, offset, static_cast<std::int64_t>(num_loads), metrics.simulated_time, metrics.gpu_busy_time,
+      metrics.gpu_busy_fraction, metrics.link_utilisation, metrics.bytes_moved, metrics.stored_per_context);
+  if (!finished) return finished.error();
+  return RunId{**id};
+}
+
+Status insert_profiles(const Database& database, RunId run, const std::vector<ProfileId>& profiles) {
+  Statement insert = database.prepare("INSERT OR IGNORE INTO run_profile (run_id, profile_id) VALUES (?1, ?2)");
+  for (const ProfileId profile : profiles) {
+    if (Status added = insert.run_with(run.value, profile.value); !added) return added;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RunId> Store::write_run(const RunKey& key, const RunInputs& inputs, const RunMetrics& metrics,
+                               std::span<const LoadRecord> loads) {
+  if (!state_->writer) state_->writer.emplace(state_->database);
+  const auto write = [&]() -> Result<RunId> {
+    auto transaction = Transaction::begin(state_->database);
+    if (!transaction) return transaction.error();
+    const auto run = finish_run(state_->database, state_->worker, key, inputs, metrics, loads.size());
+    if (!run) return run;
+    if (Status added = insert_profiles(state_->database, *run, inputs.profiles); !added) return added.error();
+    for (const LoadRecord& load : loads) {
+      if (Status added = insert_load(state_->database, *state_->writer, *run, load); !added) return added.error();
+    }
+    if (Status done = transaction->commit(); !done) return done.error();
+    return run;
+  };
+  auto written = write();
+  if (!written) state_->writer->texts.forget();
+  return written;
+}
+
+}  // namespace sluice
