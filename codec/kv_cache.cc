@@ -137,10 +137,12 @@ std::string_view to_text(KeyForm form) {
 }
 
 Strides head_major(const TensorShape& shape) {
+  if (shape.elements() == 0) return {};  // the products below may pass int64 when a count is 0
   return {.head = shape.tokens * shape.dim, .token = shape.dim, .dim = 1};
 }
 
 Strides token_major(const TensorShape& shape) {
+  if (shape.elements() == 0) return {};
   return {.head = shape.dim, .token = shape.heads * shape.dim, .dim = 1};
 }
 
@@ -237,9 +239,9 @@ Status check_shape(const KvShape& shape) {
   std::int64_t last = -1;
   std::int64_t bytes = 0;
   for (const auto& layer : shape.layers) {
-    if (layer.layer <= last || layer.layer == std::numeric_limits<std::int64_t>::max()) {
+    if (layer.layer <= last || layer.layer > kLayerMax) {
       return error_in("", fmt::format("layer {} after layer {}", layer.layer, last),
-                      "number layers from 0, increasing");
+                      fmt::format("number layers increasing, 0 to {}", kLayerMax));
     }
     last = layer.layer;
     if (Status status = check_layer(layer); !status) return status;

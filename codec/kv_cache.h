@@ -41,7 +41,7 @@ struct TensorShape {
   std::int64_t dim = 0;
 
   [[nodiscard]] std::int64_t channels() const { return heads * dim; }
-  [[nodiscard]] std::int64_t elements() const { return heads * tokens * dim; }
+  [[nodiscard]] std::int64_t elements() const { return channels() * tokens; }
   [[nodiscard]] DataSize size() const {
     return DataSize::bytes(elements() * bytes_per_element(dtype));
   }
@@ -85,6 +85,9 @@ struct MutableTensorView {
   void write_token(std::int64_t token, std::span<const float> channels) const;
   [[nodiscard]] TensorView view() const { return {shape, data, strides}; }
 };
+
+// The largest layer number; more is taken for damage.
+inline constexpr std::int64_t kLayerMax = 65'535;
 
 // One layer, of shapes or of views. Holds a key and a value with equal token counts, or a latent.
 template <typename Tensor>
@@ -139,9 +142,9 @@ struct TokenRange {
 // with 0 tokens.
 [[nodiscard]] KvView slice_tokens(const KvView& view, TokenRange range);
 
-// Layers increasing, key with value or latent alone, equal token counts, no negative number, and
-// every product (elements, bytes, their sum over layers) within int64. The error has no file: the
-// caller adds it.
+// Layers increasing up to kLayerMax, key with value or latent alone, equal token counts, no
+// negative number, and every product (elements, bytes, their sum over layers) within int64. The
+// error has no file: the caller adds it.
 [[nodiscard]] Status check_shape(const KvShape& shape);
 
 // Memory and the views into it. Moving it keeps the views valid.
