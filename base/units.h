@@ -111,6 +111,36 @@ inline constexpr Wide kInt64Max = std::numeric_limits<std::int64_t>::max();
   return DataSize::bytes(static_cast<std::int64_t>(bytes));
 }
 
+// The exact sum of rate * time over many pieces; rounded once, when it is read.
+class TransferSum {
+ public:
+  constexpr void add(DataRate rate, Duration time) { add(rate, time, 1); }
+  // The same piece `times` times over.
+  constexpr void add(DataRate rate, Duration time, std::int64_t times) {
+    bits_ns_ += detail::Wide{rate.bits_per_sec()} * time.count() * times;
+  }
+  // Adds all of `other`, `times` times over.
+  constexpr void add(const TransferSum& other, std::int64_t times) {
+    bits_ns_ += other.bits_ns_ * times;
+  }
+  // Whole bytes, rounded down. Throws std::overflow_error past 2^63 bytes.
+  [[nodiscard]] constexpr DataSize bytes() const {
+    const detail::Wide bytes = bits_ns_ / (8 * detail::kNsPerSec);
+    if (bytes > detail::kInt64Max) throw std::overflow_error("a sum passes the range of a DataSize");
+    return DataSize::bytes(static_cast<std::int64_t>(bytes));
+  }
+  // The constant rate that moves as much in `time` (> 0), to the nearest bit/s.
+  [[nodiscard]] constexpr DataRate mean_over(Duration time) const {
+    if (time <= Duration::zero()) throw std::domain_error("mean rate over a time that is not positive");
+    const detail::Wide bps = (2 * bits_ns_ + time.count()) / (2 * detail::Wide{time.count()});
+    if (bps > detail::kInt64Max) throw std::overflow_error("a mean passes the range of a DataRate");
+    return DataRate::bits_per_sec(static_cast<std::int64_t>(bps));
+  }
+
+ private:
+  detail::Wide bits_ns_ = 0;
+};
+
 // Mean rate of `size` moved in `time` (> 0), rounded down.
 [[nodiscard]] DataRate mean_rate(DataSize size, Duration time);
 

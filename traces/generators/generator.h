@@ -1,0 +1,57 @@
+// What each generator brings: a check, a draw, a text form and a parser, as overloads for its spec.
+// Where in the flow: below traces/generate.h; one .cc per generator, one row each in registry.cc.
+#pragma once
+
+#include <string>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "traces/generate.h"
+#include "traces/generators/parameters.h"
+#include "traces/step_list.h"
+
+namespace sluice {
+
+// More rate changes than this in one trace is an error that names the parameter.
+inline constexpr std::int64_t kMaxGeneratedSteps = 10'000'000;
+
+// check() refuses parameters out of range. draw() needs a checked spec and a checked length, fills
+// steps, length, clock and end. parameter_text() is "name=value name=value", read back by the
+// parser.
+[[nodiscard]] Status check(const ConstantSpec& spec);
+[[nodiscard]] Status draw(const ConstantSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const ConstantSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_constant(const Parameters& parameters);
+
+[[nodiscard]] Status check(const StepSpec& spec);
+[[nodiscard]] Status draw(const StepSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const StepSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_step(const Parameters& parameters);
+
+[[nodiscard]] Status check(const SquareSpec& spec);
+[[nodiscard]] Status draw(const SquareSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const SquareSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_square(const Parameters& parameters);
+
+[[nodiscard]] Status check(const MarkovSpec& spec);
+[[nodiscard]] Status draw(const MarkovSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const MarkovSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_markov(const Parameters& parameters);
+
+[[nodiscard]] Status check(const UniformSpec& spec);
+[[nodiscard]] Status draw(const UniformSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const UniformSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_uniform(const Parameters& parameters);
+
+[[nodiscard]] Status check(const UniformPerChunkSpec& spec);
+[[nodiscard]] Status draw(const UniformPerChunkSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const UniformPerChunkSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_uniform_per_chunk(const Parameters& parameters);
+
+}  // namespace sluice

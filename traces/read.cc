@@ -1,0 +1,78 @@
+#include "traces/read.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/names.h"
+#include "traces/readers/reader.h"
+
+namespace sluice {
+namespace {
+
+Status check_options(const ReaderInfo& reader, const ReadOptions& options) {
+  const auto refuse = [&](std::string_view option) {
+    return error_in(std::string(option), fmt::format("the reader {} has no use for it", reader.id),
+                    "leave it out");
+  };
+  if (options.unit && !reader.takes_unit) return refuse("--unit");
+  if (options.time_unit && !reader.takes_unit) return refuse("--time-unit");
+  if (options.time_column && !reader.takes_columns) return refuse("--time-column");
+  if (options.rate_column && !reader.takes_columns) return refuse("--rate-column");
+  if (options.stamps && !reader.takes_stamps) return refuse("--stamps");
+  return {};
+}
+
+Result<std::string> reader_id(const std::filesystem::path& path, const ReadOptions& options) {
+  if (options.reader) return *options.reader;
+  const Result<Detection> detection = detect_reader(path);
+  if (!detection) return detection.error();
+  return detection->reader;
+}
+
+}  // namespace
+
+Result<std::vector<LinkTrace>> read_traces(const std::filesystem::path& path,
+                                           const ReadOptions& options) {
+  const Result<std::string> id = reader_id(path, options);
+  if (!id) return id.error();
+  const Result<const ReaderInfo*> reader = find_reader(*id);
+  if (!reader) return reader.error();
+  if (Status usable = check_options(**reader, options); !usable) return usable.error();
+  Result<std::vector<LinkTrace>> traces = (*reader)->read(path, options);
+  if (!traces) return traces.error();
+  for (LinkTrace& trace : *traces) {
+    trace.reader = *id;
+    if (trace.name.empty()) trace.name = path.filename().string();
+    if (options.kind) trace.kind = *options.kind;
+    if (Status sound = check_trace(trace); !sound) {
+      return error_in(path.string(), sound.error().what, sound.error().fix);
+    }
+  }
+  return traces;
+}
+
+Result<StampRule> parse_stamp_rule(std::string_view text) {
+  if (text == "end") return StampRule::kEnd;
+  if (text == "start") return StampRule::kStart;
+  static const std::array<std::string, 2> kKnown{"end", "start"};
+  return error_in("--stamps", fmt::format("unknown rule `{}`", text), suggest_name(text, kKnown));
+}
+
+Result<TraceKind> parse_trace_kind(std::string_view text) {
+  if (text == "capacity") return TraceKind::kCapacity;
+  if (text == "throughput") return TraceKind::kAchievedThroughput;
+  static const std::array<std::string, 2> kKnown{"capacity", "throughput"};
+  return error_in("--kind", fmt::format("unknown kind `{}`", text), suggest_name(text, kKnown));
+}
+
+std::vector<ReaderSummary> list_readers() {
+  std::vector<ReaderSummary> out;
+  for (const ReaderInfo& r : readers()) {
+    out.push_back({std::string(r.id), std::string(r.summary), std::string(r.unit),
+                   std::string(r.kind), r.clock == TraceClock::kTime ? "time" : "chunk"});
+  }
+  return out;
+}
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+// Decimal text to rates and times, by exact integer arithmetic; and the units such text can have.
+// Where in the flow: readers with columns. base/parse.h reads quantities that carry their unit;
+// here the unit stands once, in the header or an option, and the numbers are measurements: they
+// round to the nearest bit/s or ns. Surprise: case counts, `MB/s` are bytes and `Mbit/s` bits; in
+// names such as `rate_mbps` bps means bits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace sluice {
+
+struct NumberUnit {
+  std::string_view name;   // as people write it
+  std::string_view shown;  // as we write it
+  std::int64_t factor;     // bit/s or nanoseconds in one
+};
+
+[[nodiscard]] const NumberUnit* find_rate_unit(std::string_view name);  // nullptr when unknown
+[[nodiscard]] const NumberUnit* find_time_unit(std::string_view name);
+
+// The unit named by an option; the error lists the known ones.
+[[nodiscard]] Result<NumberUnit> rate_unit_option(std::string_view name);
+[[nodiscard]] Result<NumberUnit> time_unit_option(std::string_view name);
+
+// A decimal number (digits, point, exponent; no thousands separators) of `unit`, not negative.
+// Errors say what is wrong with the text and have no place; a rate above kMaxLinkRate is one.
+[[nodiscard]] Result<DataRate> read_rate(std::string_view text, const NumberUnit& unit);
+[[nodiscard]] Result<Duration> read_time(std::string_view text, const NumberUnit& unit);
+
+// text * factor, rounded half up; the reason as a value when it is no such number.
+enum class NumberFault { kNone, kNotANumber, kNegative, kTooLarge };
+struct ScaledNumber {
+  std::int64_t value = 0;
+  NumberFault fault = NumberFault::kNone;
+};
+[[nodiscard]] ScaledNumber scale_decimal(std::string_view text, std::int64_t factor);
+
+// Digits only, as a whole number below 10^15; the reason otherwise.
+[[nodiscard]] ScaledNumber read_whole(std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,83 @@
+// Two columns without a header, separated by tabs or spaces: time and rate (Pensieve's cooked
+// traces, Lumos5G). Surprise: the rate of a row belongs to the interval that ENDS at its time, as
+// in Pensieve's simulator; StampedRows has the rule for the first row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "traces/readers/line_reader.h"
+#include "traces/readers/numbers.h"
+#include "traces/readers/reader.h"
+#include "traces/readers/stamped_rows.h"
+
+namespace sluice {
+namespace {
+
+struct Columns {
+  std::array<std::string_view, 2> fields;
+  std::size_t num_fields = 0;  // counted on past two
+};
+
+Columns split(std::string_view line) {
+  Columns columns;
+  std::size_t at = line.find_first_not_of(" \t");
+  while (at != std::string_view::npos) {
+    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+    if (columns.num_fields < columns.fields.size()) {
+      columns.fields[columns.num_fields] = line.substr(at, end - at);
+    }
+    ++columns.num_fields;
+    at = line.find_first_not_of(" \t", end);
+  }
+  return columns;
+}
+
+Status read_row(std::string_view line, const NumberUnit& time_unit, const NumberUnit& rate_unit,
+                StampedRows& rows) {
+  const Columns columns = split(line);
+  if (columns.num_fields == 0) return error_in("", "the line is empty", "delete it");
+  if (columns.num_fields != columns.fields.size()) {
+    return error_in("", fmt::format("{} columns instead of two", columns.num_fields),
+                    "give time and rate, separated by a tab or spaces");
+  }
+  const Result<Duration> time = read_time(columns.fields[0], time_unit);
+  if (!time) return time.error();
+  const Result<DataRate> rate = read_rate(columns.fields[1], rate_unit);
+  if (!rate) return rate.error();
+  return rows.add(*time, *rate);
+}
+
+}  // namespace
+
+Result<std::vector<LinkTrace>> read_two_column(const std::filesystem::path& path,
+                                               const ReadOptions& options) {
+  const Result<NumberUnit> rate_unit = rate_unit_option(options.unit.value_or("Mbit/s"));
+  if (!rate_unit) return rate_unit.error();
+  const Result<NumberUnit> time_unit = time_unit_option(options.time_unit.value_or("s"));
+  if (!time_unit) return time_unit.error();
+  Result<LineReader> opened = LineReader::open(path);
+  if (!opened) return opened.error();
+  LineReader& lines = *opened;
+  StampedRows rows(options.stamps.value_or(StampRule::kEnd));
+  while (true) {
+    const auto line = lines.next();
+    if (!line) return line.error();
+    if (!*line) break;
+    if (Status read = read_row(**line, *time_unit, *rate_unit, rows); !read) {
+      return lines.error_here(read.error());
+    }
+  }
+  if (rows.num_rows() == 0) return lines.empty_file();
+  LinkTrace trace;
+  if (Status finished = std::move(rows).finish(trace); !finished)
+    return lines.error_here(finished.error());
+  trace.kind = TraceKind::kAchievedThroughput;
+  trace.unit = rate_unit->shown;
+  trace.sha256 = lines.sha256();
+  std::vector<LinkTrace> traces;
+  traces.push_back(std::move(trace));
+  return traces;
+}
+
+}  // namespace sluice
