@@ -31,7 +31,9 @@ struct JsonReader::Document {
   const Object* missing_in = nullptr;
   std::string missing_key;
 
-  Object* add(std::string path, const Json* json) { return &objects.emplace_back(Object{std::move(path), json, {}}); }
+  Object* add(std::string path, const Json* json) {
+    return &objects.emplace_back(Object{std::move(path), json, {}});
+  }
 };
 
 namespace {
@@ -55,7 +57,8 @@ Json parse_noting_repeats(std::string_view text, std::optional<std::string>& rep
   return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::object_start) open.emplace_back();
     if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second && !repeated) {
+    if (event == Json::parse_event_t::key &&
+        !open.back().insert(parsed.get<std::string>()).second && !repeated) {
       repeated = parsed.get<std::string>();
     }
     return true;
@@ -78,11 +81,13 @@ Result<JsonReader> JsonReader::parse(std::string_view text, std::string file) {
   try {
     document->root = parse_noting_repeats(text, repeated);
   } catch (const Json::parse_error& error) {
-    return error_at(file, line_of(text, error.byte), "not JSON: " + plain_message(error), "correct the file");
+    return error_at(file, line_of(text, error.byte), "not JSON: " + plain_message(error),
+                    "correct the file");
   } catch (const Json::exception& error) {
     return error_in(file, "not JSON: " + plain_message(error), "correct the file");
   }
-  if (repeated) return error_in(file, fmt::format("`{}` stands twice in one object", *repeated), "keep one");
+  if (repeated)
+    return error_in(file, fmt::format("`{}` stands twice in one object", *repeated), "keep one");
   if (!document->root.is_object()) return error_in(file, "not a JSON object", "start it with `{`");
   document->file = std::move(file);
   Object* root = document->add("", &document->root);
@@ -91,12 +96,14 @@ Result<JsonReader> JsonReader::parse(std::string_view text, std::string file) {
 
 std::string JsonReader::path_of(const std::string& key) const {
   if (object_->path.empty()) return key.empty() ? "the file" : fmt::format("`{}`", key);
-  return key.empty() ? fmt::format("`{}`", object_->path) : fmt::format("`{}.{}`", object_->path, key);
+  return key.empty() ? fmt::format("`{}`", object_->path)
+                     : fmt::format("`{}.{}`", object_->path, key);
 }
 
 void JsonReader::fail(const std::string& key, const std::string& what, const std::string& fix) {
   if (!document_->first_fault) {
-    document_->first_fault = error_in(document_->file, fmt::format("{} {}", path_of(key), what), fix);
+    document_->first_fault =
+        error_in(document_->file, fmt::format("{} {}", path_of(key), what), fix);
   }
 }
 
@@ -133,11 +140,13 @@ std::string JsonReader::text(const std::string& key) {
 std::int64_t JsonReader::integer(const std::string& key, JsonRange<std::int64_t> range) {
   const Json* value = require(key);
   if (value == nullptr) return range.low;
-  const bool fits = value->is_number_integer() &&
-                    !(value->is_number_unsigned() && value->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
+  const bool fits =
+      value->is_number_integer() &&
+      !(value->is_number_unsigned() && value->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
   const std::int64_t number = fits ? value->get<std::int64_t>() : 0;
   if (fits && number >= range.low && number <= range.high) return number;
-  fail(key, fmt::format("is {}", shown(*value)), fmt::format("write a whole number from {} to {}", range.low, range.high));
+  fail(key, fmt::format("is {}", shown(*value)),
+       fmt::format("write a whole number from {} to {}", range.low, range.high));
   return range.low;
 }
 
@@ -146,7 +155,8 @@ double JsonReader::number(const std::string& key, JsonRange<double> range) {
   if (value == nullptr) return range.low;
   const double number = value->is_number() ? value->get<double>() : std::nan("");
   if (number >= range.low && number <= range.high) return number;
-  fail(key, fmt::format("is {}", shown(*value)), fmt::format("write a number from {} to {}", range.low, range.high));
+  fail(key, fmt::format("is {}", shown(*value)),
+       fmt::format("write a number from {} to {}", range.low, range.high));
   return range.low;
 }
 
@@ -173,7 +183,8 @@ std::vector<JsonReader> JsonReader::objects(const std::string& key) {
     const std::string item_path = fmt::format("{}[{}]", path, i);
     const Json* item = &(*list)[i];
     if (!item->is_object()) {
-      fail(fmt::format("{}[{}]", key, i), fmt::format("is {}, not an object", shown(*item)), "write it as { … }");
+      fail(fmt::format("{}[{}]", key, i), fmt::format("is {}, not an object", shown(*item)),
+           "write it as { … }");
       return readers;
     }
     readers.push_back({document_, document_->add(item_path, item)});
@@ -202,14 +213,16 @@ std::vector<std::string> unknown_keys(const Json& object, const std::set<std::st
 
 Status JsonReader::finish() const {
   const Document& document = *document_;
-  const auto unknown_key = [&](const Object& object, const std::string& key, const std::string& fix) {
+  const auto unknown_key = [&](const Object& object, const std::string& key,
+                               const std::string& fix) {
     const std::string place = object.path.empty() ? "" : fmt::format(" in `{}`", object.path);
     return error_in(document.file, fmt::format("unknown key `{}`{}", key, place), fix);
   };
   if (document.missing_in != nullptr) {
     const auto unknown = unknown_keys(*document.missing_in->json, document.missing_in->asked);
     if (const auto misspelt = nearest_name(document.missing_key, unknown)) {
-      return unknown_key(*document.missing_in, *misspelt, fmt::format("did you mean `{}`?", document.missing_key));
+      return unknown_key(*document.missing_in, *misspelt,
+                         fmt::format("did you mean `{}`?", document.missing_key));
     }
   }
   if (document.first_fault) return *document.first_fault;
@@ -225,16 +238,19 @@ Status JsonReader::finish() const {
 Result<std::vector<std::string>> list_json_ids(const std::filesystem::path& folder) {
   std::vector<std::string> ids;
   std::error_code code;
-  for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+  for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end;
+       entry.increment(code)) {
     if (entry->path().extension() == ".json") ids.push_back(entry->path().stem().string());
   }
-  if (code) return error_in(folder.string(), "cannot be listed: " + code.message(), "check that the folder exists");
+  if (code)
+    return error_in(folder.string(), "cannot be listed: " + code.message(),
+                    "check that the folder exists");
   std::sort(ids.begin(), ids.end());
   return ids;
 }
 
-Result<std::filesystem::path> find_json_file(const std::filesystem::path& folder, const std::string& id,
-                                             std::string_view kind) {
+Result<std::filesystem::path> find_json_file(const std::filesystem::path& folder,
+                                             const std::string& id, std::string_view kind) {
   const auto ids = list_json_ids(folder);
   if (!ids) return ids.error();
   if (std::binary_search(ids->begin(), ids->end(), id)) return folder / (id + ".json");

@@ -1,7 +1,7 @@
-// A strict view of a JSON file: typed fields in stated ranges, no unknown, repeated or missing keys.
+// A strict view of JSON: typed fields in ranges; no unknown, repeated or missing keys.
 // Where in the flow: model geometries, codec profiles, decode times, compute devices.
-// Surprise: getters never fail in place; the first fault is kept and finish() returns it, so that a reader is a
-// straight list of fields. Values read after a fault are harmless defaults: use nothing before finish() is ok.
+// Surprise: getters never fail in place; finish() returns the first fault, so that a reader is a
+// straight list of fields. Values after a fault are harmless defaults: use none before finish().
 #pragma once
 
 #include <filesystem>
@@ -62,9 +62,10 @@ class JsonReader {
 // The ids (file names without .json) in `folder`, sorted.
 [[nodiscard]] Result<std::vector<std::string>> list_json_ids(const std::filesystem::path& folder);
 
-// The file `folder`/`id`.json. An unknown id is an error that names the nearest known one; `kind` is what it is
-// called there ("model").
-[[nodiscard]] Result<std::filesystem::path> find_json_file(const std::filesystem::path& folder, const std::string& id,
+// The file `folder`/`id`.json. An unknown id is an error that names the nearest known one; `kind`
+// is what it is called there ("model").
+[[nodiscard]] Result<std::filesystem::path> find_json_file(const std::filesystem::path& folder,
+                                                           const std::string& id,
                                                            std::string_view kind);
 
 }  // namespace sluice

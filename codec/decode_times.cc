@@ -58,15 +58,18 @@ Result<DecodeTimes> read_decode_times(const std::filesystem::path& file) {
 Result<DecodeTimes> find_decode_times(const std::string& device) {
   const auto home = sluice_home();
   if (!home) return home.error();
-  const auto file = find_json_file(*home / "codec" / "profiles" / "decode", device, "device with decode times");
+  const auto file =
+      find_json_file(*home / "codec" / "profiles" / "decode", device, "device with decode times");
   if (!file) return file.error();
   return read_decode_times(*file);
 }
 
 DecodeTimes decode_times_of(const CodecProfile& profile) {
-  DecodeTimes times{.device = profile.device, .note = "from profile " + profile.id + ".", .model = profile.model};
+  DecodeTimes times{
+      .device = profile.device, .note = "from profile " + profile.id + ".", .model = profile.model};
   for (const LevelFacts& level : profile.levels) {
-    if (level.decode) times.entries.push_back({level.codec, level.level, *level.decode, times.note});
+    if (level.decode)
+      times.entries.push_back({level.codec, level.level, *level.decode, times.note});
   }
   return times;
 }
@@ -78,12 +81,15 @@ Result<CodecProfile> combine(CodecProfile sizes, const DecodeTimes& times) {
     if (same_device && level.decode) continue;
     const DecodeTimeEntry* entry = times.find(level.codec, level.level);
     if (entry == nullptr) {
-      return error_in("", fmt::format("no decode time of `{}` on device `{}`", level.id(), times.device),
-                      fmt::format("add codec `{}` to its decode times, or use a profile measured there", level.codec));
+      return error_in(
+          "", fmt::format("no decode time of `{}` on device `{}`", level.id(), times.device),
+          fmt::format("add codec `{}` to its decode times, or use a profile measured there",
+                      level.codec));
     }
     level.decode = entry->decode;
     const bool other_model = times.model && *times.model != sizes.model;
-    if (other_model && level.decode->source == FactSource::kMeasured) level.decode->source = FactSource::kScaled;
+    if (other_model && level.decode->source == FactSource::kMeasured)
+      level.decode->source = FactSource::kScaled;
   }
   if (!same_device) sizes.note += fmt::format(" Decode times on {}: {}", times.device, times.note);
   sizes.device = times.device;

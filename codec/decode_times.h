@@ -1,6 +1,6 @@
-// How fast a device decodes, apart from how large a codec's output is: so that one size profile serves several devices.
-// Where in the flow: step 5; the session combines a CodecProfile with the times of its compute device.
-// Surprise: an entry without a level holds for all levels of its codec; one with a level goes before it.
+// How fast a device decodes, apart from sizes: one size profile then serves several devices.
+// Where in the flow: step 5; a CodecProfile is combined with the times of the compute device.
+// Surprise: an entry without a level holds for all levels of its codec; one with a level wins.
 #pragma once
 
 #include <filesystem>
@@ -22,24 +22,25 @@ struct DecodeTimeEntry {
 
 // Files: codec/profiles/decode/<device>.json, format sluice-decode-times-1.
 struct DecodeTimes {
-  std::string device;  // id of a compute device, or of the machine where it was measured; the file name without .json
+  std::string device;  // of a compute device or a measured machine; the file name without .json
   std::string note;
-  std::optional<std::string> model = std::nullopt;  // on which they were measured; absent: derived, for any model
+  std::optional<std::string> model = {};  // they were measured on; absent: derived, for any model
   std::vector<DecodeTimeEntry> entries = {};
 
   // The entry of this level, else that of its codec.
-  [[nodiscard]] const DecodeTimeEntry* find(const std::string& codec, const std::string& level) const;
+  [[nodiscard]] const DecodeTimeEntry* find(const std::string& codec,
+                                            const std::string& level) const;
 };
 
 [[nodiscard]] Result<DecodeTimes> read_decode_times(const std::filesystem::path& file);
 // By device, from the shipped files; the error names the nearest known one.
 [[nodiscard]] Result<DecodeTimes> find_decode_times(const std::string& device);
-// What a measured profile knows about its own device: measured CPU times for the sizes of a published profile, say.
+// What a measured profile knows about its own device, to serve the sizes of another profile.
 [[nodiscard]] DecodeTimes decode_times_of(const CodecProfile& profile);
 
-// `sizes` with decode times on `times.device`. Times that `sizes` has of that same device stay; those of another
-// device go, encode times with them. Times measured on another model become `scaled`. A level that `times` does not
-// know is an error.
+// `sizes` with decode times on `times.device`. Times that `sizes` has of that same device stay;
+// those of another device go, encode times with them. Times measured on another model become
+// `scaled`. A level that `times` does not know is an error.
 [[nodiscard]] Result<CodecProfile> combine(CodecProfile sizes, const DecodeTimes& times);
 
 }  // namespace sluice

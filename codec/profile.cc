@@ -24,20 +24,24 @@ constexpr std::int64_t kMaxFixedNs = 3'600'000'000'000;  // an hour
 constexpr double kMaxNsPerElement = 1e6;
 constexpr double kMaxDamage = 1e6;
 
-constexpr std::array<std::pair<FactSource, const char*>, 4> kSources{{{FactSource::kMeasured, "measured"},
-                                                                      {FactSource::kPublished, "published"},
-                                                                      {FactSource::kScaled, "scaled"},
-                                                                      {FactSource::kEstimated, "estimated"}}};
+constexpr std::array<std::pair<FactSource, const char*>, 4> kSources{
+    {{FactSource::kMeasured, "measured"},
+     {FactSource::kPublished, "published"},
+     {FactSource::kScaled, "scaled"},
+     {FactSource::kEstimated, "estimated"}}};
 
 LevelFacts read_level(JsonReader& in) {
   LevelFacts level;
   level.codec = in.text("codec");
   level.level = in.text("level");
-  if (level.id().find_first_of(" \t\n,:") != std::string::npos || level.codec.find('@') != std::string::npos) {
-    in.fail("", fmt::format("names the level `{}`", level.id()), "use ids without spaces, `,` and `:`, one `@` between");
+  if (level.id().find_first_of(" \t\n,:") != std::string::npos ||
+      level.codec.find('@') != std::string::npos) {
+    in.fail("", fmt::format("names the level `{}`", level.id()),
+            "use ids without spaces, `,` and `:`, one `@` between");
   }
   level.bits_per_element = in.number("bits_per_element", {1e-6, kMaxBitsPerElement});
-  if (in.has("bits_per_element_sd")) level.bits_per_element_sd = in.number("bits_per_element_sd", {0, kMaxBitsPerElement});
+  if (in.has("bits_per_element_sd"))
+    level.bits_per_element_sd = in.number("bits_per_element_sd", {0, kMaxBitsPerElement});
   level.size_source = read_source(in, "size_source");
   if (in.has("encode")) level.encode = read_linear_time(in.object("encode"));
   if (in.has("decode")) level.decode = read_linear_time(in.object("decode"));
@@ -49,10 +53,12 @@ LevelFacts read_level(JsonReader& in) {
 // Rules across levels: no level twice, least damage first, times only with a device.
 void check_level(JsonReader& in, const CodecProfile& profile, const LevelFacts& level) {
   for (const LevelFacts& earlier : profile.levels) {
-    if (earlier.id() == level.id()) in.fail("level", fmt::format("repeats `{}`", level.id()), "keep one");
+    if (earlier.id() == level.id())
+      in.fail("level", fmt::format("repeats `{}`", level.id()), "keep one");
   }
   if (!profile.levels.empty() && level.damage < profile.levels.back().damage) {
-    in.fail("damage", "is less than that of the level before", "order levels from least to most damage");
+    in.fail("damage", "is less than that of the level before",
+            "order levels from least to most damage");
   }
   if ((level.encode || level.decode) && profile.device.empty()) {
     in.fail("", "has times but the profile has no `device`", "say where they were taken");
@@ -85,7 +91,9 @@ Result<CodecProfile> parse_profile(std::string_view text, const std::filesystem:
 }
 
 nlohmann::ordered_json to_json(const LinearTime& time) {
-  return {{"fixed_ns", to_ns(time.fixed)}, {"ns_per_element", time.ns_per_element}, {"source", to_text(time.source)}};
+  return {{"fixed_ns", to_ns(time.fixed)},
+          {"ns_per_element", time.ns_per_element},
+          {"source", to_text(time.source)}};
 }
 
 nlohmann::ordered_json to_json(const LevelFacts& level) {
@@ -124,7 +132,8 @@ FactSource after_scaling(FactSource source) {
 
 Duration LinearTime::of(std::int64_t num_elements) const {
   SLUICE_ASSERT(num_elements >= 0, "a negative number of elements");
-  return nanoseconds_to_duration(static_cast<double>(to_ns(fixed)) + ns_per_element * static_cast<double>(num_elements));
+  return nanoseconds_to_duration(static_cast<double>(to_ns(fixed)) +
+                                 ns_per_element * static_cast<double>(num_elements));
 }
 
 DataSize LevelFacts::size_of(std::int64_t num_elements) const {
@@ -178,8 +187,9 @@ CodecProfile scale_profile(CodecProfile profile, const std::string& to_model) {
     if (level.encode) level.encode->source = after_scaling(level.encode->source);
     if (level.decode) level.decode->source = after_scaling(level.decode->source);
   }
-  profile.note += fmt::format(" Scaled from {} to {}: the same bits, nanoseconds and damage per element.", profile.model,
-                              to_model);
+  profile.note +=
+      fmt::format(" Scaled from {} to {}: the same bits, nanoseconds and damage per element.",
+                  profile.model, to_model);
   profile.model = to_model;
   return profile;
 }

@@ -13,14 +13,16 @@ namespace {
 constexpr DataSize kMaxFileSize = DataSize::bytes(1 << 20);
 constexpr std::int64_t kMaxLayers = 4096;
 
-void add_layers(const std::vector<JsonReader>& groups, int depth, std::vector<LayerGeometry>& layers);
+void add_layers(const std::vector<JsonReader>& groups, int depth,
+                std::vector<LayerGeometry>& layers);
 
 LayerGeometry read_layer(JsonReader in) {
   LayerGeometry layer;
   layer.kv_heads = static_cast<std::int32_t>(in.integer("kv_heads", {1, 4096}));
   layer.head_dim = static_cast<std::int32_t>(in.integer("head_dim", {1, 65536}));
   if (in.has("tensors")) layer.tensors = static_cast<std::int32_t>(in.integer("tensors", {1, 2}));
-  if (in.has("window_tokens")) layer.window_tokens = in.integer("window_tokens", {1, std::int64_t{1} << 40});
+  if (in.has("window_tokens"))
+    layer.window_tokens = in.integer("window_tokens", {1, std::int64_t{1} << 40});
   return layer;
 }
 
@@ -29,33 +31,42 @@ void add_group(JsonReader in, int depth, std::vector<LayerGeometry>& layers) {
   const std::int64_t repeat = in.has("repeat") ? in.integer("repeat", {1, kMaxLayers}) : 1;
   std::vector<LayerGeometry> once;
   if (in.has("pattern")) {
-    if (depth == 0) return in.fail("pattern", "is nested too deeply", "keep patterns within one another to 3");
+    if (depth == 0)
+      return in.fail("pattern", "is nested too deeply", "keep patterns within one another to 3");
     add_layers(in.objects("pattern"), depth - 1, once);
   } else {
     once.push_back(read_layer(in));
   }
-  const auto total = static_cast<std::int64_t>(layers.size()) + repeat * static_cast<std::int64_t>(once.size());
+  const auto total =
+      static_cast<std::int64_t>(layers.size()) + repeat * static_cast<std::int64_t>(once.size());
   if (total > kMaxLayers) return in.fail("", "makes more than 4096 layers", "lower `repeat`");
   for (std::int64_t i = 0; i < repeat; ++i) layers.insert(layers.end(), once.begin(), once.end());
 }
 
-void add_layers(const std::vector<JsonReader>& groups, int depth, std::vector<LayerGeometry>& layers) {
+void add_layers(const std::vector<JsonReader>& groups, int depth,
+                std::vector<LayerGeometry>& layers) {
   for (const JsonReader& group : groups) add_group(group, depth, layers);
 }
 
 // How many of the tokens [begin, end) a layer holds when the context ends at `context_tokens`.
-std::int64_t held_tokens(const LayerGeometry& layer, std::int64_t begin, std::int64_t end, std::int64_t context_tokens) {
-  const std::int64_t first = layer.window_tokens ? std::max<std::int64_t>(0, context_tokens - *layer.window_tokens) : 0;
+std::int64_t held_tokens(const LayerGeometry& layer, std::int64_t begin, std::int64_t end,
+                         std::int64_t context_tokens) {
+  const std::int64_t first =
+      layer.window_tokens ? std::max<std::int64_t>(0, context_tokens - *layer.window_tokens) : 0;
   return std::max<std::int64_t>(0, end - std::max(begin, first));
 }
 
-std::filesystem::path models_folder(const std::filesystem::path& home) { return home / "codec" / "geometry" / "models"; }
+std::filesystem::path models_folder(const std::filesystem::path& home) {
+  return home / "codec" / "geometry" / "models";
+}
 
 }  // namespace
 
-std::int64_t ModelGeometry::elements(std::int64_t begin, std::int64_t tokens, std::int64_t context_tokens) const {
+std::int64_t ModelGeometry::elements(std::int64_t begin, std::int64_t tokens,
+                                     std::int64_t context_tokens) const {
   SLUICE_ASSERT(begin >= 0 && tokens >= 0 && context_tokens >= 0, "tokens are counted from zero");
-  SLUICE_ASSERT(tokens <= context_tokens && begin <= context_tokens - tokens, "tokens beyond the context");
+  SLUICE_ASSERT(tokens <= context_tokens && begin <= context_tokens - tokens,
+                "tokens beyond the context");
   detail::Wide sum = 0;
   for (const LayerGeometry& layer : layers) {
     const detail::Wide per_token = detail::Wide{layer.kv_heads} * layer.head_dim * layer.tensors;

@@ -38,6 +38,21 @@ TEST(Units, MeanRateOf1MegabyteIn8MillisecondsIs1Gbit) {
   EXPECT_EQ(mean_rate(DataSize::bytes(1'000'000), 8ms).bits_per_sec(), 1'000'000'000);
 }
 
+TEST(Units, BitsAreHeldByWholeBytesRoundedUp) {
+  EXPECT_EQ(bits_to_size(0).bytes(), 0);
+  EXPECT_EQ(bits_to_size(8).bytes(), 1);
+  EXPECT_EQ(bits_to_size(8.5).bytes(), 2);
+  EXPECT_THROW((void)bits_to_size(-1), std::domain_error);
+  EXPECT_THROW((void)bits_to_size(1e30), std::overflow_error);
+}
+
+TEST(Units, DoublesBecomeWholeNanosecondsOrThrow) {
+  EXPECT_EQ(nanoseconds_to_duration(1.6), 2ns);
+  EXPECT_EQ(seconds_to_duration(0.25), 250ms);
+  EXPECT_THROW((void)nanoseconds_to_duration(1e19), std::overflow_error);
+  EXPECT_THROW((void)seconds_to_duration(0.0 / 0.0), std::overflow_error);
+}
+
 TEST(Units, TextNamesTheUnitWithFourSignificantDigits) {
   EXPECT_EQ(to_text(DataSize::bytes(1'245'000'000)), "1.245 GB");
   EXPECT_EQ(to_text(DataRate::bits_per_sec(3'000'000'000)), "3 Gbit/s");
