@@ -34,6 +34,7 @@ using RunId = RowId<struct RunTag>;
 struct ScenarioFacts {
   std::string name;
   std::string canonical;
+  std::string question;  // in words, for people; two questions do not make two scenarios
 };
 
 struct PolicyFacts {

@@ -58,8 +58,8 @@ Result<std::int64_t> add_host(const Database& database, const HostFacts& host) {
 
 Result<ScenarioId> Store::add_scenario(const ScenarioFacts& scenario) {
   return add<ScenarioId>(state_->database, "SELECT id FROM scenario WHERE sha256 = ?3",
-                         "INSERT INTO scenario (name, canonical, sha256) VALUES (?1, ?2, ?3)", scenario.name,
-                         scenario.canonical, sha256_hex(scenario.canonical));
+                         "INSERT INTO scenario (name, canonical, sha256, question) VALUES (?1, ?2, ?3, ?4)",
+                         scenario.name, scenario.canonical, sha256_hex(scenario.canonical), scenario.question);
 }
 
 Result<PolicyId> Store::add_policy(const PolicyFacts& policy) {

@@ -267,6 +267,17 @@ Result<std::vector<ChunkRecord>> Store::read_chunks(RunId run, std::int64_t load
   return chunks_of(select, **load);
 }
 
+Result<ScenarioFacts> Store::read_scenario(const std::string& sha256) {
+  Statement select = state_->database.prepare("SELECT name, canonical, question FROM scenario WHERE sha256 = ?1");
+  const auto row = select.bind(sha256).step();
+  if (!row) return row.error();
+  if (!*row) {
+    return error_in(state_->database.file(), fmt::format("has no scenario {}", sha256),
+                    "run `./sluice store check` on the file");
+  }
+  return ScenarioFacts{.name = select.text(0), .canonical = select.text(1), .question = select.text(2)};
+}
+
 Result<CampaignFacts> Store::read_campaign(CampaignId campaign) {
   Statement select = state_->database.prepare(
       "SELECT command, scenario_argument, link_trace_file, num_replicates, started_wall_ns, git_commit, dirty,"

@@ -13,6 +13,7 @@ constexpr const char* kVersion1 = R"sql(
 CREATE TABLE scenario (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
+  question TEXT NOT NULL,  -- what the scenario asks, for people; not part of its identity
   canonical TEXT NOT NULL,
   sha256 TEXT NOT NULL UNIQUE
 ) STRICT;

@@ -81,6 +81,7 @@ class Store {
   [[nodiscard]] Result<std::vector<LoadRecord>> read_records(RunId run);
   // By chunk index; an error when there is no such load.
   [[nodiscard]] Result<std::vector<ChunkRecord>> read_chunks(RunId run, std::int64_t load_index);
+  [[nodiscard]] Result<ScenarioFacts> read_scenario(const std::string& sha256);
   [[nodiscard]] Result<CampaignFacts> read_campaign(CampaignId campaign);
 
   [[nodiscard]] const Database& database() const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/store/content_hash.h"
+#include "base/sha256.h"
 #include "tests/analysis/store_fixture.h"
 
 namespace sluice {
@@ -73,6 +74,19 @@ TEST_F(StoreTest, TheCommandBuildAndHostComeBack) {
                      read->build.ns3_version, read->build.sqlite_version));
   EXPECT_EQ(std::tie(wrote.host.name, wrote.host.system, wrote.host.cpu, wrote.host.num_cpus),
             std::tie(read->host.name, read->host.system, read->host.cpu, read->host.num_cpus));
+}
+
+TEST_F(StoreTest, AScenarioComesBackByItsHashAndItsQuestionDoesNotTellItApart) {
+  auto store = Store::open(file());
+  ASSERT_TRUE(store.ok());
+  const ScenarioFacts wrote{.name = "a", .canonical = "x", .question = "which rule is in time?"};
+  const auto id = store->add_scenario(wrote);
+  ASSERT_TRUE(id.ok()) << id.error().to_line();
+  EXPECT_EQ(*id, *store->add_scenario({.name = "a", .canonical = "x", .question = "other words"}));
+  const auto read = store->read_scenario(sha256_hex(std::string_view("x")));
+  ASSERT_TRUE(read.ok()) << read.error().to_line();
+  EXPECT_EQ(std::tie(wrote.name, wrote.canonical, wrote.question), std::tie(read->name, read->canonical, read->question));
+  EXPECT_FALSE(store->read_scenario("no such hash").ok());
 }
 
 TEST_F(StoreTest, TheSameInputsGiveTheSameIds) {
