@@ -1,8 +1,9 @@
 // The network contract: nodes, links, and transfers between nodes.
 // Where in the flow: step 2; the session starts transfers and listens, whatever tier is behind.
-// Surprises: (1) a rate change in the middle of a transfer (and of a packet, in our tiers) re-times the rest of it;
-// (2) transfers of one ConnectionGroup share warm connections, so only the first pays the start-up of the window;
-// (3) on a chunk-clocked link the rate belongs to the chunk, not to the time.
+// Surprises: (1) a rate change in the middle of a transfer (and of a packet, in our tiers) re-times
+// the rest of it; (2) transfers of one ConnectionGroup share warm connections, so only the first
+// pays the start-up of the window; (3) on a chunk-clocked link the rate belongs to the chunk, not
+// to the time.
 #pragma once
 
 #include <cstdint>
@@ -39,25 +40,33 @@ struct ConnectionGroup {
 struct LinkSpec {
   std::string name;
   NodeId from, to;
-  LinkTrace capacity;             // a constant is a trace of one step
-  Duration trace_offset{};        // where in the trace the run begins
-  Duration delay{};               // one-way propagation
+  LinkTrace capacity;                          // a constant is a trace of one step
+  Duration trace_offset{};                     // where in the trace the run begins
+  Duration delay{};                            // one-way propagation
   DataSize queue = DataSize::bytes(16 << 20);  // drop-tail; the fluid tier has no queue
   DataSize mtu = DataSize::bytes(1500);        // IP packet
 };
 
 struct TopologySpec {
   std::vector<std::string> nodes;  // NodeId indexes this
-  std::vector<LinkSpec> links;     // LinkId indexes this; routes are shortest by hops, ties by lower link id
+  std::vector<LinkSpec>
+      links;  // LinkId indexes this; routes are shortest by hops, ties by lower link id
 };
 
+// Adds `forward` and its way back (same capacity, delay, queue and MTU). Requests and
+// acknowledgements need a way back.
+void add_cable(TopologySpec& topology, const LinkSpec& forward);
+
 struct TransportSpec {
-  bool handshake = true;    // one round trip before the first request of each connection group
-  bool slow_start = true;   // false: the window is never the limit
-  std::int32_t initial_window_segments = 10;                // RFC 6928
-  DataSize max_window = DataSize::bytes(64 << 20);
-  DataSize header = DataSize::bytes(52);                    // IPv4 + TCP + timestamps, in each packet of `mtu`
-  bool count_headers = true;                                // false: the payload alone occupies the link
+  bool handshake = true;   // one round trip before the first request of each connection group
+  bool slow_start = true;  // false: the window is never the limit
+  std::int32_t initial_window_segments = 10;        // RFC 6928
+  DataSize max_window = DataSize::bytes(64 << 20);  // of each connection
+  bool idle_reset = true;  // a silence longer than RTT + idle_timeout puts the window back to the
+                           // initial one (RFC 5681, 4.1)
+  Duration idle_timeout = std::chrono::milliseconds{200};
+  DataSize header = DataSize::bytes(52);  // IPv4 + TCP + timestamps, in each packet of `mtu`
+  bool count_headers = true;              // false: the payload alone occupies the link
 };
 
 struct Transfer {
@@ -65,12 +74,20 @@ struct Transfer {
   DataSize size;
   ConnectionGroup group;
   std::int32_t connections = 1;
-  std::optional<std::int64_t> chunk_index;  // needed on a chunk-clocked link: which step of its trace holds
+  std::optional<std::int64_t>
+      chunk_index;          // needed on a chunk-clocked link: which step of its trace holds
+  DataSize progress_every;  // on_progress each time this much more has arrived; zero: never
 };
 
-enum class TransferFailure { kNoRoute, kCancelled, kLinkDown };
+enum class TransferFailure {
+  kNoRoute,       // unknown nodes, the same node twice, or no links there and back
+  kNoChunkIndex,  // a chunk-clocked link on the route, but the transfer names no chunk
+  kLinkDown,      // the connection broke (only where real sockets are)
+};
 
-// Told what happens to a transfer; called from the clock's callbacks. Bytes are payload delivered in order.
+// Told what happens to a transfer; called from the clock's callbacks, never from inside start() or
+// cancel(). Bytes are payload delivered in order. Inside on_complete, delivered(id) is still the
+// whole size.
 class TransferListener {
  public:
   virtual ~TransferListener() = default;
@@ -80,24 +97,33 @@ class TransferListener {
   virtual void on_failure(TransferId id, TransferFailure why) = 0;
 };
 
-// What one link carried since the run began. Conservation: sent = delivered + dropped + in flight (queued or on the wire).
+// What one link carried since the run began. Conservation: sent = delivered + dropped + in flight
+// (queued or on the wire).
 struct LinkUsage {
   DataSize wire_sent;       // payload and headers offered to the link
   DataSize wire_delivered;  // arrived at the other end
   DataSize wire_dropped;
-  DataSize capacity;        // what the link could have carried
+  DataSize capacity;  // what the link could have carried; on a chunk-clocked link what it did carry
 };
 
 // Not thread-safe; lives on its clock's thread.
 class Network {
  public:
   virtual ~Network() = default;
-  // Begins with the request at `now`. `listener` must outlive the transfer. Size zero completes after the round trip.
+  // Begins with the request at `now`. `listener` must outlive the transfer. Size zero completes
+  // after the round trip. Transfers of one group between the same nodes are answered one after the
+  // other, in the order of their requests.
   virtual TransferId start(const Transfer& transfer, TransferListener& listener) = 0;
-  // Stops a transfer; its listener is not called again. Returns the payload bytes that had been delivered.
+  // Stops a transfer; its listener is not called again. Returns the payload bytes that had been
+  // delivered; zero when it is over. The sender hears of it half a round trip later and sends until
+  // then.
   virtual DataSize cancel(TransferId id) = 0;
+  // Payload that has arrived in order; zero when the transfer is over.
   [[nodiscard]] virtual DataSize delivered(TransferId id) const = 0;
-  // Propagation there and back on the route of (from, to), without queueing. nullopt without a route.
+  // The load is over: its transfers are cancelled, its connections closed, its windows forgotten.
+  virtual void close(ConnectionGroup group) = 0;
+  // Propagation there and back on the route of (from, to), without queueing. nullopt without a
+  // route.
   [[nodiscard]] virtual std::optional<Duration> round_trip(NodeId from, NodeId to) const = 0;
   // What is ahead on the route's narrowest link: only for policies that declare `clairvoyant`.
   [[nodiscard]] virtual DataRate capacity_ahead(NodeId from, NodeId to,
@@ -105,10 +131,14 @@ class Network {
   [[nodiscard]] virtual LinkUsage usage(LinkId link) const = 0;
 };
 
-// Refuses unknown nodes, no links, a negative delay, an MTU not larger than the header, a bad trace.
+// Refuses no nodes or links, a node named twice, unknown nodes, a link from a node to itself, a
+// delay that is negative or above one minute, an MTU that does not pass the header or passes 65535
+// bytes, a negative queue, a bad trace, a negative offset, an initial window of no segments or one
+// above the largest window.
 [[nodiscard]] Status check_topology(const TopologySpec& topology, const TransportSpec& transport);
 
 // The links from one node to another, in order; empty without a route.
-[[nodiscard]] std::vector<LinkId> shortest_route(const TopologySpec& topology, NodeId from, NodeId to);
+[[nodiscard]] std::vector<LinkId> shortest_route(const TopologySpec& topology, NodeId from,
+                                                 NodeId to);
 
 }  // namespace sluice

@@ -1,0 +1,147 @@
+#include "sim/net/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+namespace sluice {
+namespace {
+
+constexpr Duration kDelayMax = std::chrono::minutes{1};
+constexpr DataSize kMtuMax = DataSize::bytes(65535);  // the length field of IPv4
+constexpr std::size_t kUnreached = static_cast<std::size_t>(-1);
+
+bool known(const TopologySpec& topology, NodeId node) {
+  return node.value >= 0 && static_cast<std::size_t>(node.value) < topology.nodes.size();
+}
+
+Status check_nodes(const TopologySpec& topology) {
+  if (topology.nodes.empty())
+    return error_in("topology", "there are no nodes", "name at least two");
+  std::set<std::string> seen;
+  for (const std::string& name : topology.nodes) {
+    if (!seen.insert(name).second) {
+      return error_in("topology", fmt::format("node '{}' is named twice", name),
+                      "give each node its own name");
+    }
+  }
+  if (topology.links.empty())
+    return error_in("topology", "there are no links", "give at least one link");
+  return {};
+}
+
+Status check_link(const TopologySpec& topology, const LinkSpec& link,
+                  const TransportSpec& transport) {
+  const std::string place = fmt::format("link '{}'", link.name);
+  for (const NodeId node : {link.from, link.to}) {
+    if (!known(topology, node)) {
+      return error_in(place, fmt::format("there is no node {}", node.value),
+                      "name the node among the nodes");
+    }
+  }
+  if (link.from == link.to)
+    return error_in(place, "it leads from a node to itself", "name two nodes");
+  if (link.delay < Duration::zero() || link.delay > kDelayMax) {
+    return error_in(place, fmt::format("the delay is {}", to_text(link.delay)), "give 0 s to 60 s");
+  }
+  if (link.mtu <= transport.header || link.mtu > kMtuMax) {
+    return error_in(place,
+                    fmt::format("the MTU is {} with headers of {}", to_text(link.mtu),
+                                to_text(transport.header)),
+                    "give an MTU larger than the header, at most 65535 B");
+  }
+  if (link.queue < DataSize::zero())
+    return error_in(place, "the queue is negative", "give 0 B or more");
+  if (link.trace_offset < Duration::zero()) {
+    return error_in(place, "the offset into the trace is negative", "give 0 s or more");
+  }
+  return check_trace(link.capacity);
+}
+
+Status check_transport(const TopologySpec& topology, const TransportSpec& transport) {
+  if (transport.header < DataSize::zero()) {
+    return error_in("transport", "the header is negative", "give 0 B or more");
+  }
+  if (transport.initial_window_segments < 1) {
+    return error_in("transport", "the initial window has no segments", "give 1 or more");
+  }
+  for (const LinkSpec& link : topology.links) {
+    const DataSize initial = (link.mtu - transport.header) * transport.initial_window_segments;
+    if (initial > transport.max_window) {
+      return error_in(
+          "transport",
+          fmt::format("the initial window on link '{}' is {}, above the largest window of {}",
+                      link.name, to_text(initial), to_text(transport.max_window)),
+          "raise the largest window");
+    }
+  }
+  if (transport.idle_timeout < Duration::zero()) {
+    return error_in("transport", "the idle timeout is negative", "give 0 s or more");
+  }
+  return {};
+}
+
+// Hops from each node to `to`, by walking the links backwards.
+std::vector<std::size_t> hops_to(const TopologySpec& topology, NodeId to) {
+  std::vector<std::vector<NodeId>> sources(topology.nodes.size());
+  for (const LinkSpec& link : topology.links) {
+    sources[static_cast<std::size_t>(link.to.value)].push_back(link.from);
+  }
+  std::vector<std::size_t> hops(topology.nodes.size(), kUnreached);
+  hops[static_cast<std::size_t>(to.value)] = 0;
+  std::deque<NodeId> queue{to};
+  while (!queue.empty()) {
+    const auto here = static_cast<std::size_t>(queue.front().value);
+    queue.pop_front();
+    for (const NodeId source : sources[here]) {
+      std::size_t& there = hops[static_cast<std::size_t>(source.value)];
+      if (there != kUnreached) continue;
+      there = hops[here] + 1;
+      queue.push_back(source);
+    }
+  }
+  return hops;
+}
+
+}  // namespace
+
+void add_cable(TopologySpec& topology, const LinkSpec& forward) {
+  LinkSpec back = forward;
+  std::swap(back.from, back.to);
+  back.name += " (back)";
+  topology.links.push_back(forward);
+  topology.links.push_back(std::move(back));
+}
+
+Status check_topology(const TopologySpec& topology, const TransportSpec& transport) {
+  if (Status nodes = check_nodes(topology); !nodes) return nodes;
+  for (const LinkSpec& link : topology.links) {
+    if (Status status = check_link(topology, link, transport); !status) return status;
+  }
+  return check_transport(topology, transport);
+}
+
+std::vector<LinkId> shortest_route(const TopologySpec& topology, NodeId from, NodeId to) {
+  std::vector<LinkId> route;
+  if (!known(topology, from) || !known(topology, to)) return route;
+  const std::vector<std::size_t> hops = hops_to(topology, to);
+  if (hops[static_cast<std::size_t>(from.value)] == kUnreached) return route;
+  for (NodeId here = from; here != to;) {
+    for (std::size_t i = 0; i < topology.links.size();
+         ++i) {  // the lowest link that comes one hop nearer
+      const LinkSpec& link = topology.links[i];
+      const std::size_t after = hops[static_cast<std::size_t>(link.to.value)];
+      if (link.from != here || after == kUnreached ||
+          after + 1 != hops[static_cast<std::size_t>(here.value)])
+        continue;
+      route.push_back(LinkId{static_cast<std::int32_t>(i)});
+      here = link.to;
+      break;
+    }
+  }
+  return route;
+}
+
+}  // namespace sluice

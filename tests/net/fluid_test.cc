@@ -1,0 +1,298 @@
+// The fluid tier against numbers done by head. 1 Mbit/s is 125 bytes per ms; 1 Gbit/s is 125 bytes
+// per us.
+#include "sim/net/fluid/fluid_network.h"
+
+#include <gtest/gtest.h>
+
+#include "base/sim_clock.h"
+#include "tests/net/net_fixture.h"
+
+namespace sluice {
+namespace {
+
+using namespace net_test;
+
+struct Fluid {
+  Fluid(TopologySpec topology, const TransportSpec& transport)
+      : network(clock, std::move(topology), transport) {}
+  Diary::Page run_one(const Transfer& t) {
+    const TransferId id = network.start(t, diary);
+    clock.run();
+    return diary.of(id);
+  }
+  SimClock clock;
+  FluidNetwork network;
+  Diary diary{clock, network};
+};
+
+TEST(Fluid, OneMegabyteOnOneGigabitPerSecondTakesEightMillisecondsAndARoundTrip) {
+  Fluid fluid(one_cable(constant(mbps(1000)), 10ms), plain());
+  // 10 ms for the request, 8 ms to send, 10 ms for the last byte.
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 28ms);
+}
+
+TEST(Fluid, TheTimeIsRoundedUpToANanosecondAndNotFurther) {
+  Fluid fluid(one_cable(constant(mbps(3000)), 0ms), plain());
+  // 1000 bytes are 8000 bits at 3 bits per ns: 2666.67 ns.
+  EXPECT_EQ(fluid.run_one(transfer(1000)).completed_at, kRunStart + 2667ns);
+}
+
+TEST(Fluid, AContextOfSixHundredTwentyTwoMegabytesIsExactToTheNanosecond) {
+  Fluid fluid(one_cable(constant(mbps(3000)), 100us), plain());
+  // 622 MB are 4.976e9 bits at 3 bits per ns: 1 658 666 666.67 ns, and 200 us for the two ways.
+  EXPECT_EQ(fluid.run_one(transfer(622'000'000)).completed_at, kRunStart + 1'658'666'667ns + 200us);
+}
+
+TEST(Fluid, AStepInTheMiddleOfATransferRetimesTheRest) {
+  // 1 MB: 4 ms at 1 Gbit/s carry half of it, the other half takes 40 ms at 100 Mbit/s.
+  Fluid fluid(one_cable(steps({{0ms, mbps(1000)}, {4ms, mbps(100)}}), 0ms), plain());
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 44ms);
+}
+
+TEST(Fluid, AnOutageIsWaitedFor) {
+  Fluid fluid(one_cable(steps({{0ms, mbps(1000)}, {4ms, mbps(0)}, {104ms, mbps(1000)}}), 0ms),
+              plain());
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 108ms);
+}
+
+TEST(Fluid, AnOutageForEverLeavesTheTransferUnfinishedAndTheClockDry) {
+  Fluid fluid(one_cable(steps({{0ms, mbps(1000)}, {4ms, mbps(0)}}), 0ms), plain());
+  const TransferId id = fluid.network.start(transfer(1'000'000), fluid.diary);
+  fluid.clock.run();
+  EXPECT_FALSE(fluid.diary.of(id).completed_at);
+  EXPECT_EQ(fluid.network.delivered(id), DataSize::bytes(500'000));
+}
+
+TEST(Fluid, TheOffsetSaysWhereInTheTraceTheRunBegins) {
+  TopologySpec topology = one_cable(steps({{0ms, mbps(1)}, {4ms, mbps(1000)}}), 0ms);
+  topology.links[0].trace_offset = 4ms;
+  Fluid fluid(topology, plain());
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 8ms);
+}
+
+TEST(Fluid, TwoTransfersShareALinkEquallyAndTheEndOfOneSpeedsUpTheOther) {
+  Fluid fluid(one_cable(constant(mbps(1000)), 0ms), plain());
+  const TransferId small = fluid.network.start(transfer(1'000'000, 1), fluid.diary);
+  const TransferId large = fluid.network.start(transfer(3'000'000, 2), fluid.diary);
+  fluid.clock.run();
+  EXPECT_EQ(fluid.diary.of(small).completed_at, kRunStart + 16ms);  // 1 MB at half the rate
+  EXPECT_EQ(fluid.diary.of(large).completed_at,
+            kRunStart + 32ms);  // 1 MB at half, 2 MB at the whole rate
+}
+
+TEST(Fluid, TransfersOfOneGroupAreAnsweredOneAfterTheOther) {
+  Fluid fluid(one_cable(constant(mbps(1000)), 5ms), plain());
+  const TransferId first = fluid.network.start(transfer(1'000'000), fluid.diary);
+  const TransferId second = fluid.network.start(transfer(1'000'000), fluid.diary);
+  fluid.clock.run();
+  EXPECT_EQ(fluid.diary.of(first).completed_at, kRunStart + 18ms);
+  EXPECT_EQ(fluid.diary.of(second).completed_at, kRunStart + 26ms);  // no round trip between them
+}
+
+TEST(Fluid, EachPacketCarriesAHeader) {
+  TransportSpec transport = plain();
+  transport.count_headers = true;
+  transport.header = DataSize::bytes(500);
+  Fluid fluid(one_cable(constant(mbps(1000)), 0ms), transport);
+  // 2500 bytes in packets of 1000 + 500: three headers, 4000 bytes, 32 us.
+  EXPECT_EQ(fluid.run_one(transfer(2500)).completed_at, kRunStart + 32us);
+}
+
+TEST(Fluid, TheFirstPayloadByteComesAfterItsHeader) {
+  TransportSpec transport = plain();
+  transport.count_headers = true;
+  transport.header = DataSize::bytes(124);
+  Fluid fluid(one_cable(constant(mbps(1000)), 1ms), transport);
+  // 1 ms for the request, 125 bytes at 1 Gbit/s, 1 ms on the way.
+  EXPECT_EQ(fluid.run_one(transfer(100'000)).first_byte_at, kRunStart + 2ms + 1us);
+}
+
+TEST(Fluid, TheHandshakeCostsOneRoundTripOncePerGroup) {
+  TransportSpec transport = plain();
+  transport.handshake = true;
+  Fluid fluid(one_cable(constant(mbps(1000)), 10ms), transport);
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 48ms);
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 48ms + 28ms);
+  // Another group opens its own connection.
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000, 2)).completed_at, kRunStart + 48ms + 28ms + 48ms);
+}
+
+TEST(Fluid, AClosedGroupForgetsItsConnections) {
+  TransportSpec transport = plain();
+  transport.handshake = true;
+  Fluid fluid(one_cable(constant(mbps(1000)), 10ms), transport);
+  fluid.run_one(transfer(1'000'000));
+  fluid.network.close(ConnectionGroup{1});
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 48ms + 48ms);
+}
+
+TEST(Fluid, AnEmptyTransferCompletesAfterTheRoundTripAndHasNoFirstByte) {
+  Fluid fluid(one_cable(constant(mbps(1)), 10ms), TransportSpec{});
+  const Diary::Page page = fluid.run_one(transfer(0));
+  EXPECT_EQ(page.completed_at, kRunStart + 40ms);  // one for the handshake
+  EXPECT_FALSE(page.first_byte_at);
+}
+
+// Windows of 10 packets of 1000 + 250 bytes: 12 500 wire bytes, 0.1 ms at 1 Gbit/s. RTT 2 ms: 250
+// 000 wire bytes.
+TransportSpec slow_start() {
+  TransportSpec transport = plain();
+  transport.slow_start = true;
+  transport.count_headers = true;
+  transport.header = DataSize::bytes(250);
+  return transport;
+}
+TopologySpec slow_start_cable(LinkTrace capacity) {
+  TopologySpec topology = one_cable(std::move(capacity), 1ms);
+  for (LinkSpec& link : topology.links) link.mtu = DataSize::bytes(1250);
+  return topology;
+}
+
+TEST(Fluid, SlowStartSendsAWindowThenWaitsForTheRoundToEnd) {
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  // 1 ms request; rounds of 10 and 20 packets, 2 ms each; the last 5 of 35 packets are 50 us; 1 ms
+  // on the way.
+  EXPECT_EQ(fluid.run_one(transfer(35'000)).completed_at, kRunStart + 1ms + 2 * 2ms + 50us + 1ms);
+}
+
+TEST(Fluid, ATransferThatFitsTheInitialWindowPaysNoRound) {
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  EXPECT_EQ(fluid.run_one(transfer(10'000)).completed_at, kRunStart + 1ms + 100us + 1ms);
+}
+
+TEST(Fluid, OnceTheWindowFillsTheLinkItIsNoLimit) {
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  // 200 packets fill a round trip. Rounds of 10, 20, 40, 80, 160 (310 packets, 10 ms), then 320 >
+  // 200: the link. Of 1310 packets 1000 remain: 10 ms.
+  EXPECT_EQ(fluid.run_one(transfer(1'310'000)).completed_at, kRunStart + 1ms + 10ms + 10ms + 1ms);
+}
+
+TEST(Fluid, ConnectionsMultiplyTheWindow) {
+  Transfer t = transfer(35'000);
+  t.connections = 4;
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  EXPECT_EQ(fluid.run_one(t).completed_at, kRunStart + 1ms + 350us + 1ms);  // 35 of 40 packets
+}
+
+TEST(Fluid, TheWindowLastsOverTheTransfersOfAGroup) {
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  const Instant first = *fluid.run_one(transfer(1'310'000)).completed_at;
+  EXPECT_EQ(fluid.run_one(transfer(200'000)).completed_at, first + 1ms + 2ms + 1ms);
+}
+
+TEST(Fluid, ASilenceLongerThanTheTimeoutBringsTheInitialWindowBack) {
+  TransportSpec transport = slow_start();
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), transport);
+  fluid.run_one(transfer(1'310'000));
+  Instant begun{};
+  TransferId id;
+  fluid.clock.schedule_in(300ms, [&] {
+    begun = fluid.clock.now();
+    id = fluid.network.start(transfer(35'000), fluid.diary);
+  });
+  fluid.clock.run();
+  EXPECT_EQ(*fluid.diary.of(id).completed_at - begun, 1ms + 2 * 2ms + 50us + 1ms);
+}
+
+TEST(Fluid, TheLargestWindowLimitsTheRateForGood) {
+  TransportSpec transport = slow_start();
+  transport.max_window = DataSize::bytes(10'000);
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), transport);
+  // Ten packets in each round of 2 ms, whatever the link: 9 rounds and the last window.
+  EXPECT_EQ(fluid.run_one(transfer(100'000)).completed_at, kRunStart + 1ms + 9 * 2ms + 100us + 1ms);
+}
+
+TEST(Fluid, ARiseOfTheCapacityIsNotLimitedByAWindowThatGrewWithTheData) {
+  // 10 Mbit/s: two packets per round trip, never limited by the window of 10; it grows by what is
+  // acknowledged. 300 ms at 10 Mbit/s carry 300 packets, so the window passes the 200 that fill the
+  // link at 1 Gbit/s.
+  Fluid fluid(slow_start_cable(steps({{0ms, mbps(10)}, {301ms, mbps(1000)}})), slow_start());
+  EXPECT_EQ(fluid.run_one(transfer(1'300'000)).completed_at, kRunStart + 301ms + 10ms + 1ms);
+}
+
+TEST(Fluid, AChunkClockedLinkTakesItsRateFromTheChunk) {
+  const std::vector<DataRate> rates{mbps(1000), mbps(100)};
+  Transfer t = transfer(1'000'000);
+  for (const auto& [end, third] :
+       {std::pair{TraceEnd::kLoop, 8ms}, std::pair{TraceEnd::kHold, 80ms}}) {
+    Fluid fluid(one_cable(by_chunk(rates, end), 0ms), plain());
+    t.chunk_index = 0;
+    EXPECT_EQ(fluid.run_one(t).completed_at, kRunStart + 8ms);
+    t.chunk_index = 1;
+    EXPECT_EQ(fluid.run_one(t).completed_at, kRunStart + 8ms + 80ms);
+    t.chunk_index = 2;  // past the end
+    EXPECT_EQ(fluid.run_one(t).completed_at, kRunStart + 8ms + 80ms + third);
+  }
+}
+
+TEST(Fluid, TransfersOnAChunkClockedLinkShareItsTimeEachAtItsOwnRate) {
+  Fluid fluid(one_cable(by_chunk({mbps(1000), mbps(100)}, TraceEnd::kLoop), 0ms), plain());
+  Transfer fast = transfer(1'000'000, 1), slow = transfer(1'000'000, 2);
+  fast.chunk_index = 0;
+  slow.chunk_index = 1;
+  const TransferId fast_id = fluid.network.start(fast, fluid.diary);
+  const TransferId slow_id = fluid.network.start(slow, fluid.diary);
+  fluid.clock.run();
+  EXPECT_EQ(fluid.diary.of(fast_id).completed_at, kRunStart + 16ms);  // half of 1 Gbit/s
+  // Half of 100 Mbit/s for 16 ms are 0.1 MB; the other 0.9 MB take 72 ms.
+  EXPECT_EQ(fluid.diary.of(slow_id).completed_at, kRunStart + 16ms + 72ms);
+}
+
+TEST(Fluid, WhatIsDeliveredLagsBehindWhatIsSentByTheDelay) {
+  Fluid fluid(one_cable(steps({{0ms, mbps(1000)}, {5ms, mbps(100)}}), 1ms), plain());
+  const TransferId id = fluid.network.start(transfer(2'000'000), fluid.diary);
+  fluid.clock.run(kRunStart + 1500us);
+  fluid.clock.schedule(kRunStart + 5500us, [&] {
+    // Sent since 1 ms: 4 ms at 1 Gbit/s and 0.5 ms at 100 Mbit/s; arrived: what had been sent
+    // by 4.5 ms.
+    EXPECT_EQ(fluid.network.delivered(id), DataSize::bytes(437'500));
+    const LinkUsage usage = fluid.network.usage(LinkId{0});
+    EXPECT_EQ(usage.wire_sent, DataSize::bytes(506'250));
+    EXPECT_EQ(usage.wire_delivered, DataSize::bytes(437'500));
+    EXPECT_EQ(usage.capacity, DataSize::bytes(631'250));
+  });
+  fluid.clock.run();
+  EXPECT_EQ(fluid.diary.of(id).at_completion, DataSize::bytes(2'000'000));
+}
+
+TEST(Fluid, TheSenderStopsHalfARoundTripAfterACancel) {
+  Fluid fluid(one_cable(constant(mbps(1000)), 10ms), plain());
+  const TransferId id = fluid.network.start(transfer(100'000'000), fluid.diary);
+  fluid.clock.schedule(kRunStart + 30ms, [&] {
+    EXPECT_EQ(fluid.network.cancel(id), DataSize::bytes(1'250'000));  // sent from 10 to 20 ms
+  });
+  fluid.clock.run();
+  EXPECT_EQ(fluid.network.usage(LinkId{0}).wire_sent,
+            DataSize::bytes(3'750'000));  // sent from 10 to 40 ms
+}
+
+TEST(Fluid, ProgressIsToldAtWholeMultiplesOfTheStep) {
+  Fluid fluid(one_cable(constant(mbps(1000)), 1ms), plain());
+  Transfer t = transfer(1'000'000);
+  t.progress_every = DataSize::bytes(400'000);
+  const Diary::Page page = fluid.run_one(t);
+  ASSERT_EQ(page.progress.size(), 2u);  // the end is told by on_complete
+  EXPECT_EQ(page.progress[0], std::pair(kRunStart + 5200us, DataSize::bytes(400'000)));
+  EXPECT_EQ(page.progress[1], std::pair(kRunStart + 8400us, DataSize::bytes(800'000)));
+}
+
+TEST(Fluid, ManyTransfersUseTheWholeLinkAtAnyInstant) {
+  Fluid fluid(one_cable(constant(mbps(1000)), 0ms), plain());
+  for (std::uint64_t group = 1; group <= 7;
+       ++group) {  // a seventh of 1 Gbit/s is no whole number of bit/s
+    fluid.network.start(transfer(1'000'000'000, group), fluid.diary);
+  }
+  for (const Duration at : {Duration{1ms}, Duration{10ms}, Duration{1s}, Duration{9s}}) {
+    fluid.clock.schedule(kRunStart + at, [&] {
+      const LinkUsage usage = fluid.network.usage(LinkId{0});
+      EXPECT_EQ(usage.wire_sent, usage.capacity);
+    });
+  }
+  fluid.clock.run();
+  EXPECT_LE(fluid.clock.now(),
+            kRunStart + 56s + 1ns);  // the last bits of the slowest are rounded up
+  EXPECT_EQ(fluid.network.usage(LinkId{0}).wire_delivered, DataSize::bytes(7'000'000'000));
+}
+
+}  // namespace
+}  // namespace sluice
