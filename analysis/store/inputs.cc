@@ -57,9 +57,9 @@ Result<std::int64_t> add_host(const Database& database, const HostFacts& host) {
 }  // namespace
 
 Result<ScenarioId> Store::add_scenario(const ScenarioFacts& scenario) {
-  return add<ScenarioId>(state_->database, "SELECT id FROM scenario WHERE sha256 = ?3",
-                         "INSERT INTO scenario (name, canonical, sha256, question) VALUES (?1, ?2, ?3, ?4)",
-                         scenario.name, scenario.canonical, sha256_hex(scenario.canonical), scenario.question);
+  return add<ScenarioId>(state_->database, "SELECT id FROM scenario WHERE sha256 = ?4",
+                         "INSERT INTO scenario (name, canonical, question, sha256) VALUES (?1, ?2, ?3, ?4)",
+                         scenario.name, scenario.canonical, scenario.question, sha256_hex(scenario.canonical));
 }
 
 Result<PolicyId> Store::add_policy(const PolicyFacts& policy) {
