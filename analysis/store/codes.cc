@@ -24,14 +24,32 @@ std::string to_text(TraceKind kind) {
   return kind == TraceKind::kCapacity ? "capacity" : "achieved-throughput";
 }
 
-ChunkAction chunk_action_from(std::string_view word) {
-  if (word == "fetched") return ChunkAction::kFetched;
-  return word == "recomputed" ? ChunkAction::kRecomputed : ChunkAction::kNone;
+std::int64_t code_of(ChunkAction action) {
+  switch (action) {
+    case ChunkAction::kFetched: return 0;
+    case ChunkAction::kRecomputed: return 1;
+    case ChunkAction::kNone: break;
+  }
+  return 2;
 }
 
-LoadOutcome load_outcome_from(std::string_view word) {
-  if (word == "completed") return LoadOutcome::kCompleted;
-  return word == "failed" ? LoadOutcome::kFailed : LoadOutcome::kUnfinished;
+std::int64_t code_of(LoadOutcome outcome) {
+  switch (outcome) {
+    case LoadOutcome::kCompleted: return 0;
+    case LoadOutcome::kFailed: return 1;
+    case LoadOutcome::kUnfinished: break;
+  }
+  return 2;
+}
+
+ChunkAction chunk_action_from(std::int64_t code) {
+  if (code == 0) return ChunkAction::kFetched;
+  return code == 1 ? ChunkAction::kRecomputed : ChunkAction::kNone;
+}
+
+LoadOutcome load_outcome_from(std::int64_t code) {
+  if (code == 0) return LoadOutcome::kCompleted;
+  return code == 1 ? LoadOutcome::kFailed : LoadOutcome::kUnfinished;
 }
 
 TraceKind trace_kind_from(std::string_view word) {

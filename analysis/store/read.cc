@@ -87,20 +87,19 @@ Status read_profiles(const Database& database, std::vector<RunRow>& runs) {
 }
 
 LoadRow load_row_from(const Statement& row, const RunRow& run) {
-  LoadRow load{.id = row.integer(0),
-               .run = run.id,
+  LoadRow load{.run = run.id,
                .replicate = run.replicate,
-               .index = row.integer(1),
-               .arrived_at = row.instant(2),
-               .slo = row.duration(3),
-               .outcome = load_outcome_from(row.text(5)),
-               .violated = row.integer(6) != 0,
-               .bytes_moved = row.size(7),
-               .quality = row.real(8),
-               .context_tokens = row.integer(9),
-               .recomputed_tokens = row.integer(10),
-               .peak_memory = row.size(11)};
-  if (const auto first_token = row.optional_instant(4)) load.ttft = *first_token - load.arrived_at;
+               .index = row.integer(0),
+               .arrived_at = row.instant(1),
+               .slo = row.duration(2),
+               .outcome = load_outcome_from(row.integer(4)),
+               .violated = row.integer(5) != 0,
+               .bytes_moved = row.size(6),
+               .quality = row.real(7),
+               .context_tokens = row.integer(8),
+               .recomputed_tokens = row.integer(9),
+               .peak_memory = row.size(10)};
+  if (const auto first_token = row.optional_instant(3)) load.ttft = *first_token - load.arrived_at;
   return load;
 }
 
@@ -109,9 +108,10 @@ class LoadReader {
  public:
   explicit LoadReader(const Database& database)
       : select_loads_(database.prepare(
-            "SELECT id, load_index, arrived_ns, slo_ns, first_token_ns, outcome, violated, bytes_moved, quality,"
+            "SELECT load_index, arrived_ns, slo_ns, first_token_ns, outcome, violated, bytes_moved, quality,"
             " context_tokens, recomputed_tokens, peak_memory_bytes FROM load WHERE run_id = ?1 ORDER BY load_index")),
-        select_levels_(database.prepare("SELECT level_id, tokens FROM chunk WHERE load_id = ?1 AND action = 'fetched'")),
+        select_levels_(database.prepare(
+            "SELECT level_id, tokens FROM chunk WHERE run_id = ?1 AND load_index = ?2 AND action = ?3")),
         select_phrase_(database.prepare("SELECT words FROM phrase WHERE id = ?1")) {}
 
   Status read(const RunRow& run) {
@@ -128,7 +128,7 @@ class LoadReader {
 
  private:
   Status read_levels(LoadRow& load) {
-    select_levels_.bind(load.id);
+    select_levels_.bind(load.run.value, load.index, code_of(ChunkAction::kFetched));
     while (true) {
       const auto row = select_levels_.step();
       if (!row) return row.error();
@@ -166,10 +166,11 @@ class LoadReader {
 constexpr const char* kSelectChunks =
     "SELECT chunk_index, tokens, action, level.words, bytes, damage, reason.words, requested_ns, first_byte_ns,"
     " arrived_ns, compute_began_ns, resident_ns FROM chunk JOIN phrase AS level ON level.id = level_id"
-    " JOIN phrase AS reason ON reason.id = reason_id WHERE load_id = ?1 ORDER BY chunk_index";
+    " JOIN phrase AS reason ON reason.id = reason_id"
+    " WHERE run_id = ?1 AND load_index = ?2 ORDER BY chunk_index";
 
-Result<std::vector<ChunkRecord>> chunks_of(Statement& select, std::int64_t load_id) {
-  select.bind(load_id);
+Result<std::vector<ChunkRecord>> chunks_of(Statement& select, RunId run, std::int64_t load_index) {
+  select.bind(run.value, load_index);
   std::vector<ChunkRecord> chunks;
   while (true) {
     const auto row = select.step();
@@ -177,7 +178,7 @@ Result<std::vector<ChunkRecord>> chunks_of(Statement& select, std::int64_t load_
     if (!*row) return chunks;
     chunks.push_back({.index = static_cast<std::int32_t>(select.integer(0)),
                       .tokens = select.integer(1),
-                      .action = chunk_action_from(select.text(2)),
+                      .action = chunk_action_from(select.integer(2)),
                       .level = select.text(3),
                       .bytes = select.size(4),
                       .damage = select.real(5),
@@ -191,18 +192,18 @@ Result<std::vector<ChunkRecord>> chunks_of(Statement& select, std::int64_t load_
 }
 
 LoadRecord record_from(const Statement& row) {
-  return {.index = row.integer(1),
-          .arrived_at = row.instant(2),
-          .slo = row.duration(3),
-          .context_tokens = row.integer(4),
-          .outcome = load_outcome_from(row.text(5)),
-          .failure = row.text(6),
-          .kv_ready_at = row.optional_instant(7),
-          .first_token_at = row.optional_instant(8),
-          .bytes_moved = row.size(9),
-          .recomputed_tokens = row.integer(10),
-          .quality = row.real(11),
-          .peak_memory = row.size(12),
+  return {.index = row.integer(0),
+          .arrived_at = row.instant(1),
+          .slo = row.duration(2),
+          .context_tokens = row.integer(3),
+          .outcome = load_outcome_from(row.integer(4)),
+          .failure = row.text(5),
+          .kv_ready_at = row.optional_instant(6),
+          .first_token_at = row.optional_instant(7),
+          .bytes_moved = row.size(8),
+          .recomputed_tokens = row.integer(9),
+          .quality = row.real(10),
+          .peak_memory = row.size(11),
           .chunks = {}};
 }
 
@@ -239,7 +240,7 @@ Result<LoadTable> Store::read_loads(const RunFilter& filter) {
 
 Result<std::vector<LoadRecord>> Store::read_records(RunId run) {
   Statement select = state_->database.prepare(
-      "SELECT id, load_index, arrived_ns, slo_ns, context_tokens, outcome, failure, kv_ready_ns, first_token_ns,"
+      "SELECT load_index, arrived_ns, slo_ns, context_tokens, outcome, failure, kv_ready_ns, first_token_ns,"
       " bytes_moved, recomputed_tokens, quality, peak_memory_bytes FROM load WHERE run_id = ?1 ORDER BY load_index");
   Statement select_chunks = state_->database.prepare(kSelectChunks);
   select.bind(run.value);
@@ -249,14 +250,14 @@ Result<std::vector<LoadRecord>> Store::read_records(RunId run) {
     if (!row) return row.error();
     if (!*row) return loads;
     loads.push_back(record_from(select));
-    auto chunks = chunks_of(select_chunks, select.integer(0));
+    auto chunks = chunks_of(select_chunks, run, loads.back().index);
     if (!chunks) return chunks.error();
     loads.back().chunks = std::move(*chunks);
   }
 }
 
 Result<std::vector<ChunkRecord>> Store::read_chunks(RunId run, std::int64_t load_index) {
-  const auto load = state_->database.find_integer("SELECT id FROM load WHERE run_id = ?1 AND load_index = ?2",
+  const auto load = state_->database.find_integer("SELECT 1 FROM load WHERE run_id = ?1 AND load_index = ?2",
                                                   run.value, load_index);
   if (!load) return load.error();
   if (!*load) {
@@ -264,7 +265,7 @@ Result<std::vector<ChunkRecord>> Store::read_chunks(RunId run, std::int64_t load
                     "see `./sluice store list`");
   }
   Statement select = state_->database.prepare(kSelectChunks);
-  return chunks_of(select, **load);
+  return chunks_of(select, run, load_index);
 }
 
 Result<ScenarioFacts> Store::read_scenario(const std::string& sha256) {

@@ -50,7 +50,6 @@ struct LevelCount {
 };
 
 struct LoadRow {
-  std::int64_t id = 0;
   RunId run;
   std::int64_t replicate = 0;
   std::int64_t index = 0;  // within its run

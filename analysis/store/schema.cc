@@ -8,7 +8,8 @@ namespace sluice {
 namespace {
 
 // Times are ns since the run began, except *_wall_ns: ns since 1970-01-01 UTC. Sizes are bytes.
-// `phrase` holds each level name and each of a policy's reasons once per writer, so that chunks stay small.
+// Loads and chunks are rows by the million: natural keys and no second index, codes for words, and `phrase` holds
+// each level name and each of a policy's reasons once per writer.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE scenario (
   id INTEGER PRIMARY KEY,
@@ -104,32 +105,32 @@ CREATE TABLE run_profile (
   PRIMARY KEY (run_id, profile_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE load (
-  id INTEGER PRIMARY KEY,
   run_id INTEGER NOT NULL REFERENCES run (id),
   load_index INTEGER NOT NULL,
   arrived_ns INTEGER NOT NULL,
   slo_ns INTEGER NOT NULL,
   context_tokens INTEGER NOT NULL,
-  outcome TEXT NOT NULL CHECK (outcome IN ('completed', 'failed', 'unfinished')),
+  outcome INTEGER NOT NULL CHECK (outcome BETWEEN 0 AND 2),  -- completed, failed, unfinished
   failure TEXT,
   kv_ready_ns INTEGER,
   first_token_ns INTEGER,
-  violated INTEGER NOT NULL CHECK (violated IN (0, 1)),
+  violated INTEGER NOT NULL CHECK (violated BETWEEN 0 AND 1),
   bytes_moved INTEGER NOT NULL,
   recomputed_tokens INTEGER NOT NULL,
   quality REAL NOT NULL,
-  peak_memory_bytes INTEGER NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX load_of_run ON load (run_id, load_index);
+  peak_memory_bytes INTEGER NOT NULL,
+  PRIMARY KEY (run_id, load_index)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE phrase (
   id INTEGER PRIMARY KEY,
   words TEXT NOT NULL
 ) STRICT;
 CREATE TABLE chunk (
-  load_id INTEGER NOT NULL REFERENCES load (id),
+  run_id INTEGER NOT NULL,
+  load_index INTEGER NOT NULL,
   chunk_index INTEGER NOT NULL,
   tokens INTEGER NOT NULL,
-  action TEXT NOT NULL CHECK (action IN ('fetched', 'recomputed', 'none')),
+  action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 2),  -- fetched, recomputed, none
   level_id INTEGER NOT NULL REFERENCES phrase (id),
   bytes INTEGER NOT NULL,
   damage REAL NOT NULL,
@@ -139,7 +140,8 @@ CREATE TABLE chunk (
   arrived_ns INTEGER,
   compute_began_ns INTEGER,
   resident_ns INTEGER,
-  PRIMARY KEY (load_id, chunk_index)
+  PRIMARY KEY (run_id, load_index, chunk_index),
+  FOREIGN KEY (run_id, load_index) REFERENCES load (run_id, load_index)
 ) STRICT, WITHOUT ROWID;
 )sql";
 

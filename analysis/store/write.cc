@@ -13,33 +13,32 @@ StoreState::Writer::Writer(const Database& database)
           " first_token_ns, violated, bytes_moved, recomputed_tokens, quality, peak_memory_bytes)"
           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")),
       insert_chunk(database.prepare(
-          "INSERT INTO chunk (load_id, chunk_index, tokens, action, level_id, bytes, damage, reason_id, requested_ns,"
+          "INSERT INTO chunk (run_id, load_index, chunk_index, tokens, action, level_id, bytes, damage, reason_id, requested_ns,"
           " first_byte_ns, arrived_ns, compute_began_ns, resident_ns)"
-          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")) {}
+          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")) {}
 
 namespace {
 
-Status insert_chunk(StoreState::Writer& writer, std::int64_t load_id, const ChunkRecord& chunk) {
+Status insert_chunk(StoreState::Writer& writer, RunId run, std::int64_t load_index, const ChunkRecord& chunk) {
   const auto level = writer.texts.id_of(chunk.level);
   if (!level) return level.error();
   const auto reason = writer.texts.id_of(chunk.reason);
   if (!reason) return reason.error();
-  return writer.insert_chunk.run_with(load_id, chunk.index, chunk.tokens, to_text(chunk.action), *level, chunk.bytes,
+  return writer.insert_chunk.run_with(run.value, load_index, chunk.index, chunk.tokens, code_of(chunk.action), *level, chunk.bytes,
                                       chunk.damage, *reason, chunk.requested_at, chunk.first_byte_at,
                                       chunk.arrived_at, chunk.compute_began_at, chunk.resident_at);
 }
 
-Status insert_load(const Database& database, StoreState::Writer& writer, RunId run, const LoadRecord& load) {
+Status insert_load(StoreState::Writer& writer, RunId run, const LoadRecord& load) {
   std::optional<std::string> failure;
   if (!load.failure.empty()) failure = load.failure;
   Status added = writer.insert_load.run_with(
-      run.value, load.index, load.arrived_at, load.slo, load.context_tokens, to_text(load.outcome), failure,
+      run.value, load.index, load.arrived_at, load.slo, load.context_tokens, code_of(load.outcome), failure,
       load.kv_ready_at, load.first_token_at, load.violated(), load.bytes_moved, load.recomputed_tokens, load.quality,
       load.peak_memory);
   if (!added) return added;
-  const std::int64_t load_id = database.last_insert_id();
   for (const ChunkRecord& chunk : load.chunks) {
-    if (Status done = insert_chunk(writer, load_id, chunk); !done) return done;
+    if (Status done = insert_chunk(writer, run, load.index, chunk); !done) return done;
   }
   return {};
 }
@@ -95,7 +94,7 @@ Result<RunId> Store::write_run(const RunKey& key, const RunInputs& inputs, const
     if (!run) return run;
     if (Status added = insert_profiles(state_->database, *run, inputs.profiles); !added) return added.error();
     for (const LoadRecord& load : loads) {
-      if (Status added = insert_load(state_->database, *state_->writer, *run, load); !added) return added.error();
+      if (Status added = insert_load(*state_->writer, *run, load); !added) return added.error();
     }
     if (Status done = transaction->commit(); !done) return done.error();
     return run;
