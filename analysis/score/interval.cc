@@ -17,6 +17,11 @@ double two_sided_z(double confidence) {
   return normal_quantile(0.5 + confidence / 2);
 }
 
+boost::math::students_t_distribution<double> students_t(std::int64_t degrees_of_freedom) {
+  SLUICE_ASSERT(degrees_of_freedom > 0, "Student's t needs at least one degree of freedom");
+  return boost::math::students_t_distribution<double>(static_cast<double>(degrees_of_freedom));
+}
+
 // Tango's score statistic at `difference`: it falls as the difference grows and is 0 at the
 // observed one.
 double tango_score(const PairedCounts& counts, double difference) {
@@ -105,9 +110,11 @@ double normal_cdf(double x) {
 }
 
 double students_t_quantile(double probability, std::int64_t degrees_of_freedom) {
-  SLUICE_ASSERT(degrees_of_freedom > 0, "Student's t needs at least one degree of freedom");
-  const boost::math::students_t_distribution<double> t(static_cast<double>(degrees_of_freedom));
-  return boost::math::quantile(t, probability);
+  return boost::math::quantile(students_t(degrees_of_freedom), probability);
+}
+
+double students_t_cdf(double x, std::int64_t degrees_of_freedom) {
+  return boost::math::cdf(students_t(degrees_of_freedom), x);
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // Intervals and tests for shares and paired shares: Wilson, Tango, McNemar, Holm.
 // Where in the flow: step 6; score.cc puts them together, nothing here knows of loads or policies.
-// Surprise: all of these take the observations as independent; cluster_bootstrap.h is for those
+// Surprise: all of these take the observations as independent; clusters.h is for those
 // that are not.
 #pragma once
 
@@ -45,9 +45,10 @@ struct PairedCounts {
 // alpha.
 [[nodiscard]] std::vector<double> holm_adjusted(std::span<const double> p_values);
 
-// Quantiles of the standard normal and of Student's t, probability in (0, 1).
+// The standard normal and Student's t; probability in (0, 1).
 [[nodiscard]] double normal_quantile(double probability);
 [[nodiscard]] double normal_cdf(double x);
 [[nodiscard]] double students_t_quantile(double probability, std::int64_t degrees_of_freedom);
+[[nodiscard]] double students_t_cdf(double x, std::int64_t degrees_of_freedom);
 
 }  // namespace sluice

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace sluice {
 namespace {
 
+auto key_of(const ScoredLoad& load) {
+  return std::tuple(load.cluster, load.replicate, load.load);
+}
 bool same_load(const ScoredLoad& x, const ScoredLoad& y) {
-  return x.cluster == y.cluster && x.load == y.load;
+  return key_of(x) == key_of(y);
 }
 bool comes_before(const ScoredLoad& x, const ScoredLoad& y) {
-  return x.cluster != y.cluster ? x.cluster < y.cluster : x.load < y.load;
+  return key_of(x) < key_of(y);
 }
 
 Status sort_loads(PolicyInput& policy) {
@@ -20,7 +24,7 @@ Status sort_loads(PolicyInput& policy) {
   if (twice == policy.loads.end()) return {};
   return error_in("",
                   fmt::format("policy `{}` has load {} of replicate {} twice", policy.policy,
-                              twice->load, twice->cluster),
+                              twice->load, twice->replicate),
                   "score one run of each replicate");
 }
 
@@ -29,7 +33,7 @@ Error missing_load(const PolicyInput& without, const PolicyInput& with, const Sc
       "",
       fmt::format(
           "policy `{}` lacks load {} of replicate {}, which `{}` has, so they cannot be paired",
-          without.policy, load.load, load.cluster, with.policy),
+          without.policy, load.load, load.replicate, with.policy),
       "finish the run (the same command resumes it), or name the policies to compare");
 }
 

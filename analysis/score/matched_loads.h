@@ -2,13 +2,13 @@
 // Where in the flow: step 6, between the input and the statistics.
 #pragma once
 
-#include "analysis/score/cluster_bootstrap.h"
+#include "analysis/score/clusters.h"
 #include "analysis/score/score.h"
 
 namespace sluice {
 
-// Sorts every policy's loads by (cluster, load). Errors: a load recorded twice; a load that one
-// policy met and another did not.
+// Sorts every policy's loads by (cluster, replicate, load). Errors: a load recorded twice; a load
+// that one policy met and another did not.
 [[nodiscard]] Status match_loads(ScoreInput& input);
 
 // All below need matched loads.

@@ -54,7 +54,7 @@ void add_runs(const PolicyInput& input, PolicyScore& score) {
   double seconds = 0, busy_seconds = 0, utilised_seconds = 0;
   for (const ScoredRun& run : input.runs) {
     seconds += to_seconds(run.simulated_time);
-    busy_seconds += to_seconds(run.gpu_busy_time);
+    busy_seconds += run.gpu_busy_fraction * to_seconds(run.simulated_time);
     utilised_seconds += run.link_utilisation * to_seconds(run.simulated_time);
     score.stored_per_context =
         std::max(score.stored_per_context.value_or(DataSize::zero()), run.stored_per_context);

@@ -3,7 +3,7 @@
 // score.cc.
 #pragma once
 
-#include "analysis/score/cluster_bootstrap.h"
+#include "analysis/score/clusters.h"
 #include "analysis/score/score.h"
 
 namespace sluice {

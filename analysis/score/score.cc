@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/score/cluster_bootstrap.h"
+#include "analysis/score/clusters.h"
 #include "analysis/score/matched_loads.h"
 #include "analysis/score/policy_score.h"
 #include "base/names.h"
@@ -81,9 +81,17 @@ void widen_by_clusters(const ClusterSums& sums, const PairIndices& indices, Scor
   }
 }
 
-void judge_pairs(Score& score) {
+void judge_pairs(const ClusterSums& sums, const PairIndices& indices, Score& score) {
   std::vector<double> p_values;
-  for (const PairScore& pair : score.pairs) p_values.push_back(pair.p_value);
+  for (std::size_t i = 0; i < score.pairs.size(); ++i) {
+    PairScore& pair = score.pairs[i];
+    const auto [a, b] = indices[i];
+    const bool several = sums.loads.size() > 1;
+    if (several) {
+      pair.p_value_clustered = clustered_t_p(sums.loads, sums.violations[a], sums.violations[b]);
+    }
+    p_values.push_back(several ? std::max(pair.p_value, pair.p_value_clustered) : pair.p_value);
+  }
   const std::vector<double> adjusted = holm_adjusted(p_values);
   for (std::size_t i = 0; i < score.pairs.size(); ++i) {
     score.pairs[i].p_value_holm = adjusted[i];
@@ -96,12 +104,12 @@ void add_notes(std::int64_t num_loads, std::int64_t num_clusters, std::vector<st
     notes.push_back("no loads: nothing can be said");
   } else if (num_clusters == 1 && num_loads > 1) {
     notes.push_back(
-        "all loads are of one replicate: intervals take them as independent, which loads of one "
-        "trace are not; run more replicates");
+        "all loads met one trace window: intervals take them as independent, which they may not "
+        "be; run more replicates");
   } else if (num_clusters < kFewClusters && num_loads > num_clusters) {
-    notes.push_back(
-        fmt::format("only {} replicates: intervals over so few are too narrow; run at least {}",
-                    num_clusters, 2 * kFewClusters));
+    notes.push_back(fmt::format(
+        "only {} trace windows: intervals over so few are too narrow; run at least {} replicates",
+        num_clusters, 2 * kFewClusters));
   }
 }
 
@@ -114,10 +122,12 @@ Result<Score> score(ScoreInput input, const ScoreOptions& options) {
   const ClusterSums sums = sums_of(input);
   Score result{.scenario = input.scenario,
                .tier = input.tier,
+               .scenario_sha256 = input.scenario_sha256,
+               .seed = input.seed,
                .options = options,
                .policies = {},
                .pairs = {},
-               .notes = {}};
+               .notes = input.notes};
   for (std::size_t p = 0; p < input.policies.size(); ++p) {
     result.policies.push_back(score_policy(input.policies[p], sums, p, options.confidence));
   }
@@ -125,7 +135,7 @@ Result<Score> score(ScoreInput input, const ScoreOptions& options) {
     result.pairs.push_back(score_pair(input.policies[a], input.policies[b], options.confidence));
   }
   widen_by_clusters(sums, *indices, result);
-  judge_pairs(result);
+  judge_pairs(sums, *indices, result);
   const auto num_loads = input.policies.empty() ? 0 : input.policies.front().loads.size();
   add_notes(static_cast<std::int64_t>(num_loads), static_cast<std::int64_t>(sums.loads.size()),
             result.notes);

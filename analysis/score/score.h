@@ -17,13 +17,14 @@
 
 namespace sluice {
 
-// One context load under one policy. (cluster, load) names it: the same pair under two policies is
-// the same load.
+// One context load under one policy. (replicate, load) names it: the same under two policies is the
+// same load.
 struct ScoredLoad {
-  std::int64_t cluster = 0;      // the trace window, that is the replicate
-  std::int64_t load = 0;         // index within it
-  bool violated = false;         // unfinished or failed counts
-  std::optional<Duration> ttft;  // absent: no first token came
+  std::int64_t cluster =
+      0;  // loads of one cluster may depend on each other: the replicate or trace
+  std::int64_t replicate = 0, load = 0;  // index within the replicate
+  bool violated = false;                 // unfinished or failed counts
+  std::optional<Duration> ttft;          // absent: no first token came
   DataSize bytes_moved;
   std::optional<double> quality;  // token-weighted mean of 1 - damage; absent: no first token came
   std::int64_t tokens = 0, recomputed_tokens = 0;
@@ -32,23 +33,26 @@ struct ScoredLoad {
 
 // One run (a replicate) of a policy: what is known of it besides its loads.
 struct ScoredRun {
-  Duration simulated_time{}, gpu_busy_time{};
-  double link_utilisation = 0;
-  DataSize stored_per_context;  // all versions of one context kept
+  Duration simulated_time{};
+  double gpu_busy_fraction = 0, link_utilisation = 0;  // of that time
+  DataSize stored_per_context;                         // all versions of one context kept
 };
 
 struct PolicyInput {
-  std::string policy;   // id with parameters: "fixed:level=int8@token"
-  std::string profile;  // the codec profile and its source: "mistral-7b-cachegen (published)"
+  std::string policy;             // id with parameters: "fixed:level=int8@token"
+  std::string profile;            // the codec profile and its source: "mistral-7b (published)"
   std::vector<ScoredLoad> loads;  // in any order
   std::vector<ScoredRun> runs;
-  std::map<std::string, std::int64_t>
-      tokens_by_level;  // level id -> tokens; "recompute" for recomputed ones
+  // Level id -> tokens; "recompute" for recomputed ones, "none" for those that never came.
+  std::map<std::string, std::int64_t> tokens_by_level;
 };
 
 struct ScoreInput {
   std::string scenario, tier;
+  std::string scenario_sha256;        // tells scenarios of one name apart; empty where there is one
+  std::uint64_t seed = 0;             // of the runs
   std::vector<PolicyInput> policies;  // in the order to print
+  std::vector<std::string> notes;     // what a reader must know of the input
 };
 
 struct ScoreOptions {
@@ -87,12 +91,15 @@ struct PairScore {
   double difference = 0;  // rate(a) - rate(b)
   Interval interval;      // of the difference
   IntervalMethod interval_method = IntervalMethod::kTango;
-  double p_value = 1, p_value_holm = 1;  // exact McNemar, alone and adjusted over all pairs scored
+  double p_value = 1;            // exact McNemar: loads taken as independent
+  double p_value_clustered = 1;  // t test over trace windows; 1 where there is one window
+  double p_value_holm = 1;       // the larger of the two, adjusted over all pairs scored
   Verdict verdict = Verdict::kUndecided;
 };
 
 struct Score {
-  std::string scenario, tier;
+  std::string scenario, tier, scenario_sha256;
+  std::uint64_t seed = 0;  // of the runs
   ScoreOptions options;
   std::vector<PolicyScore> policies;
   std::vector<PairScore> pairs;

@@ -118,7 +118,7 @@ nlohmann::json policy_json(const PolicyScore& policy) {
   return {{"policy", policy.policy},
           {"profile", policy.profile},
           {"loads", policy.loads},
-          {"replicates", policy.clusters},
+          {"trace_windows", policy.clusters},
           {"violations", policy.violations},
           {"unfinished", policy.unfinished},
           {"violation_rate", or_null(policy.violation_rate)},
@@ -148,6 +148,7 @@ nlohmann::json pair_json(const PairScore& pair) {
           {"only_a_violates", pair.counts.only_a},
           {"only_b_violates", pair.counts.only_b},
           {"p_value", pair.p_value},
+          {"p_value_clustered", pair.p_value_clustered},
           {"p_value_holm", pair.p_value_holm},
           {"verdict", to_text(pair.verdict)}};
 }
@@ -202,6 +203,7 @@ Table pair_table(const std::vector<Score>& scores) {
       .column("only_a_violates", "it alone")
       .column("only_b_violates", "other alone")
       .column("p_value", "p (McNemar)")
+      .column("p_value_clustered", "p (windows)")
       .column("p_value_holm", "p (Holm)")
       .column("verdict", "verdict", Align::kLeft);
   for (const Score& score : scores) {
@@ -218,6 +220,7 @@ Table pair_table(const std::vector<Score>& scores) {
                  fmt::format("{}", pair.counts.only_a),
                  fmt::format("{}", pair.counts.only_b),
                  number(pair.p_value, 3),
+                 number(pair.p_value_clustered, 3),
                  number(pair.p_value_holm, 3),
                  to_text(pair.verdict)});
     }
@@ -226,14 +229,13 @@ Table pair_table(const std::vector<Score>& scores) {
 }
 
 std::vector<std::string> verdict_lines(const Score& score) {
+  const double points = percent(score.options.delta);
+  const std::string within = fmt::format(" within {:g} point{}", points, points == 1 ? "" : "s");
   std::vector<std::string> lines;
   for (const PairScore& pair : score.pairs) {
-    lines.push_back(
-        fmt::format("{} {}, {}: {}{}", pair.a, difference_text(pair), p_text(pair.p_value_holm),
-                    to_text(pair.verdict),
-                    pair.verdict == Verdict::kEquivalent
-                        ? fmt::format(" within {:g} points", percent(score.options.delta))
-                        : ""));
+    lines.push_back(fmt::format("{} {}, {}: {}{}", pair.a, difference_text(pair),
+                                p_text(pair.p_value_holm), to_text(pair.verdict),
+                                pair.verdict == Verdict::kEquivalent ? within : ""));
   }
   return lines;
 }
@@ -242,6 +244,8 @@ nlohmann::json verdict_json(const Score& score, const std::string& store) {
   nlohmann::json json = {{"scenario", score.scenario},
                          {"tier", score.tier},
                          {"store", store},
+                         {"scenario_sha256", score.scenario_sha256},
+                         {"seed", score.seed},
                          {"confidence", score.options.confidence},
                          {"delta", score.options.delta},
                          {"policies", nlohmann::json::array()},

@@ -1,4 +1,4 @@
-#include "analysis/score/cluster_bootstrap.h"
+#include "analysis/score/clusters.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +23,24 @@ std::int64_t weighted_sum(const std::vector<std::int32_t>& weights,
   std::int64_t sum = 0;
   for (std::size_t k = 0; k < weights.size(); ++k) sum += weights[k] * values[k];
   return sum;
+}
+
+double sum_of(std::span<const std::int64_t> values) {
+  return static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
+}
+
+// Of sum(values) / sum(loads) over at least two clusters.
+double clustered_variance(std::span<const std::int64_t> loads,
+                          std::span<const std::int64_t> values) {
+  const auto clusters = static_cast<double>(loads.size());
+  const double n = sum_of(loads);
+  const double ratio = sum_of(values) / n;
+  double squares = 0;
+  for (std::size_t k = 0; k < loads.size(); ++k) {
+    const double excess = static_cast<double>(values[k]) - ratio * static_cast<double>(loads[k]);
+    squares += excess * excess;
+  }
+  return clusters / (clusters - 1) * squares / (n * n);
 }
 
 }  // namespace
@@ -66,20 +84,26 @@ Interval expanded_percentile_interval(std::vector<double> draws, std::int64_t nu
 std::optional<double> design_effect(std::span<const std::int64_t> loads,
                                     std::span<const std::int64_t> violations) {
   SLUICE_ASSERT(loads.size() == violations.size(), "one count of violations per cluster");
-  const auto clusters = static_cast<double>(loads.size());
-  const auto n = static_cast<double>(std::accumulate(loads.begin(), loads.end(), std::int64_t{0}));
-  const auto v =
-      static_cast<double>(std::accumulate(violations.begin(), violations.end(), std::int64_t{0}));
+  const double n = sum_of(loads), v = sum_of(violations);
   if (loads.size() < 2 || v == 0 || v == n) return std::nullopt;
-  const double rate = v / n;
-  double squares = 0;
-  for (std::size_t k = 0; k < loads.size(); ++k) {
-    const double excess = static_cast<double>(violations[k]) - rate * static_cast<double>(loads[k]);
-    squares += excess * excess;
-  }
-  const double variance_clustered = clusters / (clusters - 1) * squares / (n * n);
-  const double variance_independent = rate * (1 - rate) / n;
-  return variance_clustered / variance_independent;
+  const double variance_independent = v / n * (1 - v / n) / n;
+  return clustered_variance(loads, violations) / variance_independent;
+}
+
+double clustered_t_p(std::span<const std::int64_t> loads,
+                     std::span<const std::int64_t> violations_a,
+                     std::span<const std::int64_t> violations_b) {
+  SLUICE_ASSERT(loads.size() == violations_a.size() && loads.size() == violations_b.size(),
+                "one count of violations per cluster and policy");
+  std::vector<std::int64_t> differences;
+  for (std::size_t k = 0; k < loads.size(); ++k)
+    differences.push_back(violations_a[k] - violations_b[k]);
+  const double difference = sum_of(differences);
+  if (loads.size() < 2 || difference == 0) return 1;
+  const double variance = clustered_variance(loads, differences);
+  if (variance == 0) return 0;  // the same difference in every window
+  const double t = difference / sum_of(loads) / std::sqrt(variance);
+  return 2 * students_t_cdf(-std::abs(t), static_cast<std::int64_t>(loads.size()) - 1);
 }
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// The bootstrap over clusters: violation rates of all policies when whole trace windows are drawn
-// again, with replacement. Where in the flow: step 6. Loads of one window met the same link, so the
-// window is the unit, not the load. Surprise: one set of draws serves all policies (each saw the
-// same windows), so a pair's difference is drawn by subtracting two columns; only per-cluster sums
-// are touched, which is exact because a rate is a ratio of sums.
+// What dependence within trace windows does to rates: the bootstrap over windows, the design
+// effect, a t test. Where in the flow: step 6. Loads of one window met the same link, so the window
+// is the unit, not the load. Surprise: one set of draws serves all policies (each saw the same
+// windows), so a pair's difference is drawn by subtracting two columns; only per-cluster sums are
+// touched, which is exact because a rate is a ratio of sums.
 #pragma once
 
 #include <cstdint>
@@ -42,5 +42,12 @@ struct BootstrapDraws {
 // and when all or none violate.
 [[nodiscard]] std::optional<double> design_effect(std::span<const std::int64_t> loads,
                                                   std::span<const std::int64_t> violations);
+
+// Two-sided p of "two policies violate equally often", from the spread over clusters: their rates'
+// difference over its clustered standard error, against Student's t with K - 1 degrees of freedom
+// (Donner and Klar 2000, chapter 6). 1 below two clusters.
+[[nodiscard]] double clustered_t_p(std::span<const std::int64_t> loads,
+                                   std::span<const std::int64_t> violations_a,
+                                   std::span<const std::int64_t> violations_b);
 
 }  // namespace sluice
