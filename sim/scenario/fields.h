@@ -22,6 +22,10 @@ class FieldErrors {
   explicit FieldErrors(std::string file) : file_(std::move(file)) {}
   void add(const YAML::Node& at, std::string what, std::string fix);
   void add(const YAML::Node& at, const Error& error) { add(at, error.what, error.fix); }
+  // An error in another file that this one names.
+  void add_elsewhere(const Error& error) {
+    if (!first_) first_ = error;
+  }
   [[nodiscard]] bool any() const { return first_.has_value(); }
   [[nodiscard]] const Error& first() const { return *first_; }
 

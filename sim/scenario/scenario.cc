@@ -1,0 +1,259 @@
+#include "sim/scenario/scenario.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/names.h"
+#include "codec/decode_times.h"
+#include "sim/scenario/canonical.h"
+#include "sim/scenario/fields.h"
+#include "sim/scenario/link_fields.h"
+#include "traces/read.h"
+
+namespace sluice {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::int64_t kMaxReplicates = 1'000'000;
+constexpr std::int64_t kMaxLoads = 1'000'000;
+constexpr std::int64_t kMaxContextTokens = 10'000'000;
+constexpr DataSize kMaxScenarioSize = DataSize::bytes(1 << 20);
+
+TokenRange read_token_range(Fields& fields, const std::string& key) {
+  const YAML::Node node = fields.node(key, true);
+  if (!node.IsDefined() || !node.IsMap()) {
+    const std::int64_t n = fields.integer(key, 1, kMaxContextTokens);
+    return {n, n};
+  }
+  Fields range = fields.child(key, true);
+  TokenRange r{range.integer("low", 1, kMaxContextTokens), range.integer("high", 1, kMaxContextTokens)};
+  range.finish();
+  if (r.low > r.high) fields.errors().add(node, fmt::format("{}: low passes high", range.path_of("low")), "swap them");
+  return r;
+}
+
+Arrivals read_arrivals(Fields& fields) {
+  const YAML::Node node = fields.node("arrivals", false);
+  if (!node.IsDefined() || node.IsScalar()) {
+    (void)fields.choice("arrivals", {"isolated"}, "isolated");
+    return IsolatedArrivals{};
+  }
+  Fields arrivals = fields.child("arrivals", true);
+  Arrivals result = IsolatedArrivals{};
+  if (arrivals.has("every")) {
+    result = EveryArrivals{arrivals.duration("every")};
+  } else {
+    result = PoissonArrivals{arrivals.duration("poisson_mean_gap")};
+  }
+  arrivals.finish();
+  return result;
+}
+
+WorkloadSetting read_workload(Fields fields) {
+  WorkloadSetting w;
+  w.arrivals = read_arrivals(fields);
+  w.loads = fields.integer("loads", 1, kMaxLoads, 1);
+  w.context_tokens = read_token_range(fields, "context_tokens");
+  w.query_tokens = fields.integer("query_tokens", 0, kMaxContextTokens, 32);
+  w.give_up = fields.duration("give_up", std::chrono::seconds{60});
+  fields.finish();
+  return w;
+}
+
+// Keeps the levels asked for, in the order of the profile (least damage first).
+void choose_levels(CodecProfile& profile, const std::vector<std::string>& wanted, Fields& fields) {
+  std::vector<std::string> known;
+  for (const LevelFacts& level : profile.levels) known.push_back(level.id());
+  for (const std::string& id : wanted) {
+    if (std::find(known.begin(), known.end(), id) == known.end()) {
+      fields.errors().add(fields.node("levels", false), fmt::format("{}: profile {} has no level `{}`", fields.path_of("levels"), profile.id, id),
+                          suggest_name(id, known));
+    }
+  }
+  if (wanted.empty()) return;
+  std::erase_if(profile.levels, [&](const LevelFacts& level) {
+    return std::find(wanted.begin(), wanted.end(), level.id()) == wanted.end();
+  });
+}
+
+template <typename T>
+std::optional<T> found(Result<T> result, Fields& fields, const std::string& key) {
+  if (result) return std::move(*result);
+  fields.errors().add(fields.node(key, false), fmt::format("{}: {}", fields.path_of(key), result.error().what), result.error().fix);
+  return std::nullopt;
+}
+
+// A shipped profile by id, or a file beside the scenario.
+Result<CodecProfile> load_profile(const std::string& name, const fs::path& folder) {
+  if (name.ends_with(".json")) return read_profile(folder / name);
+  return find_profile(name);
+}
+
+void read_codec(Fields fields, const fs::path& folder, Scenario& s) {
+  s.chunk_tokens = fields.integer("chunk_tokens", 1, kMaxContextTokens, 1500);
+  const std::vector<std::string> wanted = fields.texts("levels");
+  const std::string decode = fields.text("decode", s.device.gpu);
+  s.decode = decode != "none";
+  auto profile = found(load_profile(fields.text("profile"), folder), fields, "profile");
+  if (profile) {
+    choose_levels(*profile, wanted, fields);
+    s.ladder = scale_profile(std::move(*profile), s.model.id);
+    if (s.decode) {
+      auto times = found(find_decode_times(decode), fields, "decode");
+      auto combined = times ? found(combine(s.ladder, *times), fields, "decode") : std::nullopt;
+      if (combined) s.ladder = std::move(*combined);
+    }
+  }
+  fields.finish();
+}
+
+void read_model_and_device(Fields& top, Scenario& s) {
+  if (auto model = found(find_geometry(top.text("model")), top, "model")) s.model = std::move(*model);
+  Fields compute = top.child("compute", true);
+  if (auto device = found(find_device(compute.text("device")), compute, "device")) s.device = std::move(*device);
+  s.recompute = compute.boolean("recompute", true);
+  compute.finish();
+}
+
+void read_policies(Fields& top, const std::vector<std::string>& replaced, Scenario& s) {
+  const std::vector<std::string> listed = top.texts("policies");
+  std::vector<LevelInfo> levels = level_infos(s.ladder);
+  for (const std::string& text : replaced.empty() ? listed : replaced) {
+    Result<PolicySpec> spec = parse_policy(text);
+    const auto problem = [&]() -> std::optional<Error> {
+      if (!spec) return spec.error();
+      auto made = make_policy(*spec, levels);
+      return made ? std::nullopt : std::optional(made.error());
+    }();
+    if (problem && replaced.empty()) top.errors().add(top.node("policies", false), *problem);
+    if (problem && !replaced.empty()) top.errors().add_elsewhere(*problem);
+    if (problem) return;
+    s.policies.push_back(std::move(*spec));
+  }
+  if (s.policies.empty()) top.errors().add(top.node(), "`policies` is missing or empty", "list at least one policy");
+}
+
+void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& errors) {
+  Result<std::vector<LinkTrace>> traces = read_traces(file);
+  if (!traces) return errors.add_elsewhere(traces.error());
+  if (traces->size() > 1 || traces->front().clock == TraceClock::kChunk) {
+    s.replicates = static_cast<std::int64_t>(traces->size());
+    if (traces->front().clock == TraceClock::kChunk) s.workload = {IsolatedArrivals{}, 1, s.workload.context_tokens,
+                                                                   s.workload.query_tokens, s.workload.give_up};
+  }
+  s.link.capacity = ReplayedTraces{file, std::move(*traces), true};
+}
+
+void check_consistency(const Fields& top, Scenario& s, FieldErrors& errors) {
+  const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
+  if (s.link.chunk_clocked() && (!isolated || s.workload.loads != 1)) {
+    errors.add(top.node(), "a chunk-clocked link takes one isolated load per replicate",
+               "use `arrivals: isolated` and `loads: 1`");
+  }
+  if (s.link.mtu <= s.transport.header) errors.add(top.node(), "link.mtu is not larger than the header", "use a larger mtu");
+  if (s.slo <= Duration::zero()) errors.add(top.node(), "slo is not positive", "use a positive time");
+  if (s.workload.give_up <= s.slo) errors.add(top.node(), "workload.give_up does not pass the slo", "use a larger give_up");
+}
+
+std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>& replaced) {
+  std::vector<std::string> tiers = replaced.empty() ? top.texts("tier") : (void(top.texts("tier")), replaced);
+  if (tiers.empty()) tiers = {"fluid"};
+  for (const std::string& tier : tiers) {
+    if (std::find(known_tiers().begin(), known_tiers().end(), tier) != known_tiers().end()) continue;
+    const Error error = error_in("--tier", fmt::format("unknown tier `{}`", tier), suggest_name(tier, known_tiers()));
+    replaced.empty() ? top.errors().add(top.node("tier", false), error) : top.errors().add_elsewhere(error);
+  }
+  return tiers;
+}
+
+Result<YAML::Node> parse_yaml(const fs::path& file) {
+  const Result<std::string> text = read_file(file, kMaxScenarioSize);
+  if (!text) return text.error();
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
+    if (documents.size() != 1) {
+      return error_in(file.string(), fmt::format("holds {} YAML documents", documents.size()), "write exactly one");
+    }
+    return documents.front();
+  } catch (const YAML::Exception& e) {
+    return error_at(file.string(), e.mark.line + 1, "is not valid YAML: " + e.msg, "check indentation, colons and quotes");
+  }
+}
+
+}  // namespace
+
+bool LinkSetting::chunk_clocked() const {
+  if (const auto* spec = std::get_if<GeneratorSpec>(&capacity)) return std::holds_alternative<UniformPerChunkSpec>(*spec);
+  const auto& traces = std::get<ReplayedTraces>(capacity).traces;
+  return !traces.empty() && traces.front().clock == TraceClock::kChunk;
+}
+
+const std::vector<std::string>& known_tiers() {
+  static const std::vector<std::string> kTiers{"fluid", "burst"};
+  return kTiers;
+}
+
+Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& overrides) {
+  const Result<YAML::Node> root = parse_yaml(file);
+  if (!root) return root.error();
+  FieldErrors errors(file.string());
+  Fields top(*root, "", errors);
+  Scenario s;
+  s.file = file.string();
+  s.name = top.text("name");
+  s.question = top.text("question");
+  s.seed = static_cast<std::uint64_t>(top.integer("seed", 0, std::numeric_limits<std::int64_t>::max()));
+  s.replicates = top.integer("replicates", 1, kMaxReplicates);
+  if (overrides.seed) s.seed = *overrides.seed;
+  if (overrides.replicates) s.replicates = *overrides.replicates;
+  s.tiers = read_tiers(top, overrides.tiers);
+  s.link = read_link(top.child("link", true), file.parent_path());
+  s.transport = read_transport(top.child("transport", false));
+  read_model_and_device(top, s);
+  if (!errors.any()) read_codec(top.child("codec", true), file.parent_path(), s);
+  s.workload = read_workload(top.child("workload", true));
+  s.slo = top.duration("slo");
+  s.delta = top.number("delta", 0.0, 0.5, 0.01);
+  (void)top.node("codec", true);
+  if (!errors.any()) read_policies(top, overrides.policies, s);
+  (void)top.texts("policies");
+  top.finish();
+  if (!errors.any() && overrides.link_trace_file) replace_link_trace(*overrides.link_trace_file, s, errors);
+  if (!errors.any()) check_consistency(top, s, errors);
+  if (errors.any()) return errors.first();
+  s.ladder_words = describe_ladder(s.ladder, s.decode);
+  s.canonical = canonical_text(s);
+  s.sha256 = sha256_of_canonical(s.canonical);
+  return s;
+}
+
+Result<std::vector<fs::path>> shipped_scenarios() {
+  const Result<fs::path> home = sluice_home();
+  if (!home) return home.error();
+  std::vector<fs::path> files;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(*home / "scenarios", code)) {
+    if (fs::exists(entry.path() / "scenario.yaml")) files.push_back(entry.path() / "scenario.yaml");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<fs::path> find_scenario(const std::string& name) {
+  std::error_code code;
+  if (fs::is_regular_file(name, code)) return fs::path(name);
+  if (fs::is_regular_file(fs::path(name) / "scenario.yaml", code)) return fs::path(name) / "scenario.yaml";
+  const Result<std::vector<fs::path>> shipped = shipped_scenarios();
+  if (!shipped) return shipped.error();
+  std::vector<std::string> names;
+  for (const fs::path& file : *shipped) {
+    names.push_back(file.parent_path().filename().string());
+    if (names.back() == name) return file;
+  }
+  return error_in(name, "there is no such scenario, folder or file", suggest_name(name, names));
+}
+
+}  // namespace sluice
