@@ -1,0 +1,127 @@
+#include "sim/cli/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/store/store.h"
+#include "sim/cli/workers.h"
+#include "sim/serving/run.h"
+
+namespace sluice {
+namespace {
+
+// What the store calls the inputs of a campaign.
+struct Registered {
+  CampaignId campaign;
+  ScenarioId scenario;
+  std::vector<PolicyId> policies;  // as in Scenario::policies
+  std::vector<ProfileId> profiles;
+};
+
+std::string parameters_text(const PolicySpec& policy) {
+  std::string text;
+  for (const auto& [key, value] : policy.parameters) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
+  return text;
+}
+
+Result<Registered> register_inputs(Store& store, const Scenario& s, const CampaignOptions& options) {
+  Registered ids;
+  const auto campaign = store.add_campaign({.command = options.command,
+                                            .scenario_argument = options.scenario_argument,
+                                            .link_trace_file = options.link_trace_file,
+                                            .num_replicates = s.replicates,
+                                            .started_at = wall_now(),
+                                            .build = this_build(),
+                                            .host = this_host()});
+  if (!campaign) return campaign.error();
+  ids.campaign = *campaign;
+  const auto scenario = store.add_scenario({.name = s.name, .canonical = s.canonical});
+  if (!scenario) return scenario.error();
+  ids.scenario = *scenario;
+  for (const PolicySpec& policy : s.policies) {
+    const auto id = store.add_policy({.name = policy.entry->id,
+                                      .version = std::to_string(policy.entry->version),
+                                      .params = parameters_text(policy)});
+    if (!id) return id.error();
+    ids.policies.push_back(*id);
+  }
+  const ProfileFacts facts[] = {
+      {s.ladder.id, s.ladder.sha256, s.ladder.model, s.ladder.device, s.ladder_words},
+      {s.device.id, s.device.sha256, s.model.id, s.device.name, s.device.note},
+  };
+  for (const ProfileFacts& profile : facts) {
+    const auto id = store.add_profile(profile);
+    if (!id) return id.error();
+    ids.profiles.push_back(*id);
+  }
+  return ids;
+}
+
+// Replicate by replicate, so that a campaign that is cut short has compared all policies on the same loads.
+std::vector<RunKey> wanted_runs(const Scenario& s, const Registered& ids, const CampaignOptions& options) {
+  std::vector<RunKey> keys;
+  const std::int64_t first = options.only_replicate.value_or(0);
+  const std::int64_t end = options.only_replicate ? first + 1 : s.replicates;
+  for (const std::string& tier : s.tiers) {
+    for (std::int64_t replicate = first; replicate < end; ++replicate) {
+      for (const PolicyId policy : ids.policies) keys.push_back({ids.scenario, policy, replicate, tier, s.seed});
+    }
+  }
+  return keys;
+}
+
+const PolicySpec& policy_of(const Scenario& s, const Registered& ids, PolicyId id) {
+  const auto found = std::find(ids.policies.begin(), ids.policies.end(), id);
+  return s.policies[static_cast<std::size_t>(found - ids.policies.begin())];
+}
+
+Status make_run(Store& store, const Scenario& s, const Registered& ids, const RunKey& key) {
+  const Result<Claim> claim = store.claim(key, ids.campaign);
+  if (!claim) return claim.error();
+  if (*claim != Claim::kOurs) return {};
+  const Result<RunOutcome> run = run_replicate(s, policy_of(s, ids, key.policy), key.replicate, key.tier);
+  if (!run) {
+    (void)store.release(key);
+    return run.error();
+  }
+  const auto trace = store.add_link_trace(facts_of(run->trace));
+  if (!trace) return trace.error();
+  const RunInputs inputs{.link_trace = *trace, .link_trace_offset = run->trace_offset, .profiles = ids.profiles};
+  const auto written = store.write_run(key, inputs, run->metrics, run->loads);
+  return written ? Status{} : Status{written.error()};
+}
+
+}  // namespace
+
+Result<CampaignSummary> run_campaign(const Scenario& s, const CampaignOptions& options) {
+  std::vector<RunKey> missing;
+  Registered ids;
+  CampaignSummary summary;
+  {  // SQLite connections must not cross a fork: this one closes before the workers start
+    Result<Store> store = Store::open(options.store);
+    if (!store) return store.error();
+    const Result<Registered> registered = register_inputs(*store, s, options);
+    if (!registered) return registered.error();
+    ids = *registered;
+    const std::vector<RunKey> wanted = wanted_runs(s, ids, options);
+    Result<std::vector<RunKey>> found = store->missing_runs(wanted);
+    if (!found) return found.error();
+    missing = std::move(*found);
+    summary.num_runs = static_cast<std::int64_t>(wanted.size());
+    summary.num_reused = summary.num_runs - static_cast<std::int64_t>(missing.size());
+  }
+  const Status done = run_workers(options.jobs, missing.size(), [&](WorkQueue& queue) -> Status {
+    Result<Store> store = Store::open(options.store);
+    if (!store) return store.error();
+    while (const auto index = queue.next()) {
+      if (Status made = make_run(*store, s, ids, missing[*index]); !made) return made;
+    }
+    return {};
+  });
+  if (!done) return done.error();
+  return summary;
+}
+
+}  // namespace sluice
