@@ -12,6 +12,7 @@ struct Session::ChunkState {
   std::optional<std::int32_t> fetching;         // level of the transfer in flight
   std::optional<TransferId> transfer;
   bool decoding = false;                        // arrived bytes are queued or being decoded
+  std::optional<GpuJobId> decode_job;           // the latest
   bool wants_recompute = false;                 // asked for, waits for earlier chunks
   std::optional<GpuJobId> prefill;              // queued or running
   bool resident = false;

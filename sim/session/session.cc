@@ -76,7 +76,11 @@ void Session::on_failure(TransferId id, TransferFailure why) {
   const std::int32_t index = transfers_.at(id);
   transfers_.erase(id);
   chunks_[static_cast<std::size_t>(index)].transfer.reset();
-  const char* words = why == TransferFailure::kNoRoute ? "there is no route" : "the link went down";
+  static const std::map<TransferFailure, const char*> kWords{
+      {TransferFailure::kNoRoute, "there is no route"},
+      {TransferFailure::kNoChunkIndex, "a chunk-clocked link needs a chunk index"},
+      {TransferFailure::kLinkDown, "the link went down"}};
+  const char* words = kWords.at(why);
   fail(fmt::format("the transfer of chunk {} failed: {}", index, words));
 }
 
@@ -86,13 +90,13 @@ void Session::decode(ChunkState& chunk) {
   chunk.decoding = true;
   chunk.record.level = plan_.levels[static_cast<std::size_t>(level)].id;
   chunk.record.damage = plan_.levels[static_cast<std::size_t>(level)].damage;
-  gpu_.submit({.kind = GpuJobKind::kDecode,
+  chunk.decode_job = gpu_.submit({.kind = GpuJobKind::kDecode,
                .time = plan.levels[static_cast<std::size_t>(level)].decode_time,
                .on_begin = [this, &chunk] {
                  if (!ended_) chunk.record.compute_began_at = clock_.now();
                },
                .on_done = [this, &chunk, level] {
-                 if (ended_) return;
+                 if (ended_ || chunk.record.action == ChunkAction::kRecomputed) return;
                  chunk.decoding = chunk.level != level;  // a refinement may have arrived meanwhile
                  chunk.decoded_level = level;
                  if (chunk.resident) {
@@ -129,6 +133,7 @@ void Session::become_resident(ChunkState& chunk, ChunkAction action) {
   SLUICE_ASSERT(!chunk.resident, "a chunk became resident twice");
   if (action == ChunkAction::kRecomputed) {
     drop_transfer(chunk);
+    if (chunk.decode_job) gpu_.cancel(*chunk.decode_job);
     chunk.decoding = false;
     chunk.level.reset();
     chunk.record.level.clear();
@@ -191,6 +196,7 @@ void Session::end(LoadOutcome outcome) {
     drop_transfer(chunk);
     if (chunk.prefill) gpu_.cancel(*chunk.prefill);
   }
+  network_.close(ConnectionGroup{static_cast<std::uint64_t>(plan_.index)});
   record_.outcome = outcome;
   settle_record();
   if (on_end_) on_end_();
