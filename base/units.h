@@ -129,6 +129,9 @@ class TransferSum {
     if (bytes > detail::kInt64Max) throw std::overflow_error("a sum passes the range of a DataSize");
     return DataSize::bytes(static_cast<std::int64_t>(bytes));
   }
+  [[nodiscard]] constexpr bool reaches(DataSize size) const {
+    return bits_ns_ >= detail::Wide{size.bytes()} * (8 * detail::kNsPerSec);
+  }
   // The constant rate that moves as much in `time` (> 0), to the nearest bit/s.
   [[nodiscard]] constexpr DataRate mean_over(Duration time) const {
     if (time <= Duration::zero()) throw std::domain_error("mean rate over a time that is not positive");

@@ -1,0 +1,40 @@
+// The subcommands of sluice-trace, one file each: what CLI11 fills, and what runs then.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/table.h"
+#include "traces/read.h"
+
+namespace sluice::trace_cli {
+
+// Options of every command that reads a trace, as text; empty means not given.
+struct ReadArgs {
+  std::string file, reader, unit, time_unit, time_column, rate_column, stamps, kind;
+};
+[[nodiscard]] Result<ReadOptions> to_options(const ReadArgs& args);
+
+struct TraceFile {
+  std::vector<LinkTrace> traces;
+  std::string why;  // how the reader was found
+};
+// Reads, and says on stderr which reader was chosen and what is doubtful.
+[[nodiscard]] Result<TraceFile> read_and_tell(const ReadArgs& args);
+
+[[nodiscard]] Status list(TableFormat format);
+[[nodiscard]] Status inspect(const ReadArgs& args, TableFormat format);
+[[nodiscard]] Status convert(const ReadArgs& args, const std::string& out, const std::string& to);
+
+struct SynthArgs {
+  std::vector<std::string> words;  // GENERATOR key=value ... OUT
+  std::uint64_t seed = 1;
+  std::uint64_t replicates = 1;
+  std::string length;  // needed by time-clocked generators
+  std::string to;      // default: csv, or cachegen when chunk-clocked
+};
+[[nodiscard]] Status synth(const SynthArgs& args);
+
+}  // namespace sluice::trace_cli

@@ -1,0 +1,130 @@
+// What a trace file holds, as a table, CSV or JSON.
+// Surprise: of several traces in a file (CacheGen's), the JSON summary is over all their chunks,
+// and each is under `traces`.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "traces/cli/commands.h"
+#include "traces/readers/line_reader.h"
+
+namespace sluice::trace_cli {
+namespace {
+
+using nlohmann::json;
+
+bool timed(const LinkTrace& trace) {
+  return trace.clock == TraceClock::kTime;
+}
+
+std::string kind_text(const LinkTrace& trace) {
+  return trace.kind == TraceKind::kCapacity ? "capacity" : "achieved throughput";
+}
+
+json seconds_or_null(const LinkTrace& trace, Duration time) {
+  return timed(trace) ? json(to_seconds(time)) : json(nullptr);
+}
+
+json to_json(const LinkTrace& trace) {
+  const TraceSummary s = summarise(trace);
+  return {{"name", trace.name},
+          {"reader", trace.reader},
+          {"unit", trace.unit},
+          {"kind", kind_text(trace)},
+          {"clock", timed(trace) ? "time" : "chunk"},
+          {"rows", trace.num_rows},
+          {"skipped", trace.num_skipped},
+          {"steps", trace.steps.size()},
+          {"duration_s", seconds_or_null(trace, s.length)},
+          {"mean_bps", s.mean.bits_per_sec()},
+          {"min_bps", s.min.bits_per_sec()},
+          {"max_bps", s.max.bits_per_sec()},
+          {"zero_steps", s.num_zero_steps},
+          {"outage_s", seconds_or_null(trace, s.outage)},
+          {"longest_outage_s", seconds_or_null(trace, s.longest_outage)},
+          {"sha256", trace.sha256}};
+}
+
+// All chunk rates of a file as one trace, for the summary.
+LinkTrace joined(const std::vector<LinkTrace>& traces, const std::string& file) {
+  LinkTrace all = traces.front();
+  all.name = std::filesystem::path(file).filename().string();
+  for (std::size_t i = 1; i < traces.size(); ++i) {
+    all.steps.insert(all.steps.end(), traces[i].steps.begin(), traces[i].steps.end());
+    all.num_rows += traces[i].num_rows;
+    all.num_skipped += traces[i].num_skipped;
+  }
+  return all;
+}
+
+Result<std::string> hash_file(const std::string& file) {
+  Result<LineReader> lines = LineReader::open(file, kMaxJsonLineBytes);
+  if (!lines) return lines.error();
+  while (true) {
+    const auto line = lines->next();
+    if (!line) return line.error();
+    if (!*line) return lines->sha256();
+  }
+}
+
+Table::Cell rate_cell(DataRate rate) {
+  return {to_text(rate), std::to_string(rate.bits_per_sec())};
+}
+
+Table::Cell time_cell(const LinkTrace& trace, Duration time) {
+  if (!timed(trace)) return {"-", ""};
+  return {time == Duration::zero() ? "0 s" : to_text(time), fmt::format("{}", to_seconds(time))};
+}
+
+void add_row(Table& table, const LinkTrace& trace) {
+  constexpr std::size_t kShownDigits = 12;
+  const TraceSummary s = summarise(trace);
+  table.row({trace.name, trace.reader, trace.unit, kind_text(trace), std::to_string(trace.num_rows),
+             std::to_string(trace.num_skipped), time_cell(trace, s.length), rate_cell(s.mean),
+             rate_cell(s.min), rate_cell(s.max), time_cell(trace, s.outage),
+             time_cell(trace, s.longest_outage),
+             Table::Cell(trace.sha256.substr(0, kShownDigits), trace.sha256)});
+}
+
+Table empty_table() {
+  Table table;
+  table.column("name", "trace", Align::kLeft).column("reader", "reader", Align::kLeft);
+  table.column("unit", "unit", Align::kLeft).column("kind", "kind", Align::kLeft);
+  table.column("rows", "rows").column("skipped", "skipped").column("duration_s", "duration");
+  table.column("mean_bps", "mean").column("min_bps", "min").column("max_bps", "max");
+  table.column("outage_s", "outage")
+      .column("longest_outage_s", "longest")
+      .column("sha256", "sha256", Align::kLeft);
+  return table;
+}
+
+}  // namespace
+
+Status inspect(const ReadArgs& args, TableFormat format) {
+  const Result<TraceFile> file = read_and_tell(args);
+  if (!file) return file.error();
+  const std::vector<LinkTrace>& traces = file->traces;
+  Table table = empty_table();
+  for (const LinkTrace& trace : traces) add_row(table, trace);
+  json summary;
+  if (traces.size() == 1) {
+    summary = to_json(traces.front());
+  } else {
+    summary = to_json(joined(traces, args.file));
+    const Result<std::string> hash = hash_file(args.file);
+    if (!hash) return hash.error();
+    summary["sha256"] = *hash;
+    summary["traces"] = json::array();
+    for (const LinkTrace& trace : traces) summary["traces"].push_back(to_json(trace));
+  }
+  summary["reader_chosen"] = file->why;
+  summary["warnings"] = json::array();
+  for (const LinkTrace& trace : traces) {
+    if (const auto doubt = doubt_about_unit(trace)) summary["warnings"].push_back(*doubt);
+  }
+  print_as(format, table, summary, std::cout);
+  return {};
+}
+
+}  // namespace sluice::trace_cli

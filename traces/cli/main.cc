@@ -1,0 +1,115 @@
+// sluice-trace: link-trace files listed, inspected, converted and made.
+// Data goes to stdout, notes, warnings and errors to stderr; errors are one line, and the exit code
+// is 0 only if all that was asked for was done.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+
+#include "traces/cli/commands.h"
+
+namespace sluice::trace_cli {
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+
+int fail(const Error& error, int code) {
+  fmt::print(stderr, "{}\n", error.to_line());
+  return code;
+}
+
+void add_read_options(CLI::App& command, ReadArgs& args) {
+  command.add_option("FILE", args.file, "the trace file")->required();
+  command.add_option("--reader", args.reader, "reader to use; `sluice-trace list` shows them");
+  command.add_option("--unit", args.unit, "unit of the rates, as in Mbit/s or MB/s");
+  command.add_option("--time-unit", args.time_unit, "unit of the times, as in s or ms");
+  command.add_option("--time-column", args.time_column, "csv: header of the time column");
+  command.add_option("--rate-column", args.rate_column, "csv: header of the rate column");
+  command.add_option("--stamps", args.stamps,
+                     "whether a row's time is the `start` or the `end` of its interval");
+  command.add_option("--kind", args.kind,
+                     "what the rates are: `capacity` or achieved `throughput`");
+}
+
+void add_format_option(CLI::App& command, std::string& format) {
+  command.add_option("--format", format, "table, csv or json")->capture_default_str();
+}
+
+// Runs what needs a table format.
+Status with_format(const std::string& text, const std::function<Status(TableFormat)>& run) {
+  const Result<TableFormat> format = parse_table_format(text);
+  if (!format) return format.error();
+  return run(*format);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Link traces: list, inspect, convert, synth."};
+  app.name("sluice-trace");
+  app.require_subcommand(1);
+  app.footer(
+      "Example: sluice-trace synth square high=1Gbit/s high_time=10s low=100Mbit/s low_time=5s "
+      "--length 60s square.csv");
+  std::string format = "table", out, to;
+  ReadArgs read_args;
+  SynthArgs synth_args;
+  std::function<Status()> command;
+
+  CLI::App* list_command = app.add_subcommand("list", "readers, generators and writers");
+  add_format_option(*list_command, format);
+  list_command->callback([&] { command = [&] { return with_format(format, list); }; });
+
+  CLI::App* inspect_command = app.add_subcommand("inspect", "what a trace file holds");
+  add_read_options(*inspect_command, read_args);
+  add_format_option(*inspect_command, format);
+  inspect_command->footer("Example: sluice-trace inspect trace.down --format json");
+  inspect_command->callback([&] {
+    command = [&] {
+      return with_format(format, [&](TableFormat f) { return inspect(read_args, f); });
+    };
+  });
+
+  CLI::App* convert_command = app.add_subcommand("convert", "a trace file in another format");
+  add_read_options(*convert_command, read_args);
+  convert_command->add_option("OUT", out, "the file to write")->required();
+  convert_command->add_option("--to", to, "format to write: mahimahi, two-column, csv or cachegen")
+      ->required();
+  convert_command->footer("Example: sluice-trace convert trace.txt trace.down --to mahimahi");
+  convert_command->callback([&] { command = [&] { return convert(read_args, out, to); }; });
+
+  CLI::App* synth_command = app.add_subcommand("synth", "a trace file from a generator");
+  synth_command->add_option("WORDS", synth_args.words, "GENERATOR key=value ... OUT")->required();
+  synth_command->add_option("--seed", synth_args.seed, "seed of the draws")->capture_default_str();
+  synth_command->add_option("--replicates", synth_args.replicates, "how many traces")
+      ->capture_default_str();
+  synth_command->add_option("--length", synth_args.length,
+                            "length of a time-clocked trace, as in 60s");
+  synth_command->add_option("--to", synth_args.to,
+                            "format to write; csv unless the generator draws per chunk");
+  synth_command->footer(
+      "Example: sluice-trace synth uniform-per-chunk low=100Mbit/s high=10Gbit/s chunks=10 "
+      "--replicates 5 bw.jsonl");
+  synth_command->callback([&] { command = [&] { return synth(synth_args); }; });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    return fail(error_in("", error.what(), "see `sluice-trace --help`"), kExitUsage);
+  }
+  const Status done = command();
+  return done ? 0 : fail(done.error(), kExitFailed);
+}
+
+}  // namespace
+}  // namespace sluice::trace_cli
+
+int main(int argc, char** argv) {
+  try {
+    return sluice::trace_cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return sluice::trace_cli::kExitFailed;
+  }
+}
