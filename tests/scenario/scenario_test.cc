@@ -1,0 +1,141 @@
+#include "sim/scenario/scenario.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/scenario_files.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string error_of(const std::string& from, const std::string& to) {
+  const Result<Scenario> s = read_text(replaced(kSmallScenario, from, to));
+  return s ? "no error" : s.error().to_line();
+}
+
+TEST(Scenario, ReadsEveryFieldWithItsUnit) {
+  const Result<Scenario> s = read_text(kSmallScenario);
+  ASSERT_TRUE(s.ok()) << s.error().to_line();
+  EXPECT_EQ(s->name, "small");
+  EXPECT_EQ(s->link.delay, 10ms);
+  EXPECT_EQ(s->slo, 2s);
+  EXPECT_EQ(s->workload.context_tokens.low, 1000);
+  EXPECT_EQ(s->ladder.levels.size(), 2u);
+  EXPECT_EQ(s->ladder.levels[0].id(), "int8@token");
+  EXPECT_EQ(s->policies.at(1).name(), "recompute");
+}
+
+TEST(Scenario, AMisspeltKeyNamesTheNearestKnownOneWithItsLine) {
+  EXPECT_THAT(error_of("seed: 7", "sede: 7\nseed: 7"), HasSubstr(".yaml:3: unknown key `sede`; did you mean `seed`?"));
+  EXPECT_THAT(error_of("  delay: 10ms", "  delay: 10ms\n  quue: 1MB"), HasSubstr(".yaml:9: unknown key `link.quue`; did you mean `queue`?"));
+  EXPECT_THAT(error_of("  loads: 2", "  loads: 2\n  laods: 2"), HasSubstr("did you mean"));
+}
+
+TEST(Scenario, AMissingOrDoubledKeyIsAnError) {
+  EXPECT_THAT(error_of("seed: 7\n", ""), HasSubstr("`seed` is missing"));
+  EXPECT_THAT(error_of("  delay: 10ms\n", ""), HasSubstr("`link.delay` is missing"));
+  EXPECT_THAT(error_of("seed: 7", "seed: 7\nseed: 8"), HasSubstr(":4: key `seed` is given twice"));
+  EXPECT_THAT(error_of("policies:\n  - fixed:level=int8@token\n  - recompute\n", ""), HasSubstr("`policies` is missing"));
+}
+
+TEST(Scenario, AQuantityWithoutOrWithAnotherUnitIsAnError) {
+  EXPECT_THAT(error_of("10ms", "10"), HasSubstr(":8: link.delay: `10` has no unit"));
+  EXPECT_THAT(error_of("1Gbit/s", "1GB/s"), HasSubstr("unknown unit `GB/s`"));
+  EXPECT_THAT(error_of("1Gbit/s", "-1Gbit/s"), HasSubstr("is not a quantity"));
+  EXPECT_THAT(error_of("slo: 2s", "slo: 2 parsec"), HasSubstr("unknown unit"));
+  EXPECT_THAT(error_of("slo: 2s", "slo: 0s"), HasSubstr("not positive"));
+}
+
+TEST(Scenario, WhatDoesNotExistIsNamedWithTheNearestThatDoes) {
+  EXPECT_THAT(error_of("mistral-7b\n", "mistal-7b\n"), HasSubstr("mistral-7b"));
+  EXPECT_THAT(error_of("device: a40", "device: a4o"), HasSubstr("a40"));
+  EXPECT_THAT(error_of("- recompute", "- recompte"), HasSubstr("did you mean `recompute`?"));
+  EXPECT_THAT(error_of("fixed:level=int8@token", "fixed:level=int9"), HasSubstr("there is no level `int9`"));
+  EXPECT_THAT(error_of("cachegen-released@2]", "cachegen-released@9]"), HasSubstr("has no level `cachegen-released@9`"));
+  EXPECT_THAT(error_of("tier: fluid", "tier: fluit"), HasSubstr("did you mean `fluid`?"));
+  EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {generator: constnt, rate: 1Gbit/s}"), HasSubstr("constant"));
+  EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {trace: no-such-file.txt}"), HasSubstr("no such file"));
+}
+
+TEST(Scenario, ValuesOutOfRangeAreErrors) {
+  EXPECT_THAT(error_of("replicates: 3", "replicates: 0"), HasSubstr("out of range"));
+  EXPECT_THAT(error_of("replicates: 3", "replicates: 1e9"), HasSubstr("not a whole number"));
+  EXPECT_THAT(error_of("low: 1000", "low: 5000"), HasSubstr("low passes high"));
+  EXPECT_THAT(error_of("chunk_tokens: 1500", "chunk_tokens: -1"), HasSubstr("out of range"));
+  EXPECT_THAT(error_of("delay: 10ms", "delay: 10min"), HasSubstr("one minute"));
+  EXPECT_THAT(error_of("  delay: 10ms", "  delay: 10ms\n  mtu: 50B"), HasSubstr("mtu"));
+  EXPECT_THAT(error_of("slo: 2s", "slo: 61s"), HasSubstr("give_up"));
+}
+
+TEST(Scenario, WhatIsNotOneYamlMappingIsAnError) {
+  for (const char* text : {"", "[1, 2]", "just words", "a: b: c", "a: [1", "a: 1\n---\nb: 2\n", "? [x]\n: y\n", "\x01\x02"}) {
+    const Result<Scenario> s = read_text(text);
+    ASSERT_FALSE(s.ok()) << text;
+    EXPECT_THAT(s.error().to_line(), AllOf(HasSubstr("error: "), HasSubstr(".yaml"), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST(Scenario, EveryLineRemovedDoubledOrDistortedGivesAScenarioOrOneClearLine) {
+  std::vector<std::string> lines;
+  std::istringstream in(kSmallScenario);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  const auto joined = [](const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& p : parts) text += p + "\n";
+    return text;
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::vector<std::string>> variants(3, lines);
+    variants[0].erase(variants[0].begin() + static_cast<std::ptrdiff_t>(i));
+    variants[1].insert(variants[1].begin() + static_cast<std::ptrdiff_t>(i), lines[i]);
+    variants[2][i] = lines[i] + " {";
+    for (const auto& variant : variants) {
+      const Result<Scenario> s = read_text(joined(variant));
+      if (s) continue;
+      EXPECT_THAT(s.error().to_line(), AllOf(HasSubstr("error: "), Not(HasSubstr("\n")))) << joined(variant);
+    }
+  }
+}
+
+TEST(Scenario, TheHashNamesWhatResultsDependOnAndNothingElse) {
+  const std::string plain = read_text(kSmallScenario)->sha256;
+  EXPECT_EQ(read_text(replaced(kSmallScenario, "replicates: 3", "replicates: 9"))->sha256, plain);
+  EXPECT_EQ(read_text(replaced(kSmallScenario, "- recompute", "- seed-ratio"))->sha256, plain);
+  EXPECT_EQ(read_text(replaced(kSmallScenario, "tier: fluid", "tier: [fluid]  # a comment"))->sha256, plain);
+  EXPECT_NE(read_text(replaced(kSmallScenario, "10ms", "11ms"))->sha256, plain);
+  EXPECT_NE(read_text(replaced(kSmallScenario, "1Gbit/s", "2Gbit/s"))->sha256, plain);
+  EXPECT_NE(read_text(replaced(kSmallScenario, "loads: 2", "loads: 3"))->sha256, plain);
+  EXPECT_NE(read_text(replaced(kSmallScenario, "device: a40", "device: a100"))->sha256, plain);
+  EXPECT_NE(read_text(replaced(kSmallScenario, "slo: 2s", "slo: 3s"))->sha256, plain);
+}
+
+TEST(LinkTraceOverride, AFileOfSeveralTracesRunsEachOnce) {
+  const auto file = write_text("bw.jsonl", "{\"bw\":[1,2,3]}\n{\"bw\":[4,5,6]}\n{\"bw\":[7,8,9.5]}\n{\"bw\":[1,1,1]}\n");
+  ScenarioOverrides overrides;
+  overrides.link_trace_file = file.string();
+  const Result<Scenario> s = read_text(kSmallScenario, overrides);
+  ASSERT_TRUE(s.ok()) << s.error().to_line();
+  EXPECT_EQ(s->replicates, 4);
+  EXPECT_EQ(s->workload.loads, 1);
+  EXPECT_TRUE(s->link.chunk_clocked());
+  EXPECT_NE(s->sha256, read_text(kSmallScenario)->sha256);
+}
+
+TEST(LinkTraceOverride, ABadTraceFileIsOneLineThatNamesIt) {
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"", "empty"}, {"0 1\n1 -2\n", ":2"}, {"0 1\n2 1\n1 1\n", ":3"}, {"{\"bw\":[1,-2]}\n", "negative"}}) {
+    ScenarioOverrides overrides;
+    overrides.link_trace_file = write_text("bad-trace.txt", text).string();
+    const Result<Scenario> s = read_text(kSmallScenario, overrides);
+    ASSERT_FALSE(s.ok()) << text;
+    EXPECT_THAT(s.error().to_line(), AllOf(HasSubstr("bad-trace.txt"), HasSubstr(words)));
+  }
+}
+
+}  // namespace
+}  // namespace sluice
