@@ -147,6 +147,11 @@ class TransferSum {
 // Mean rate of `size` moved in `time` (> 0), rounded down.
 [[nodiscard]] DataRate mean_rate(DataSize size, Duration time);
 
+// What one of `num_elements` takes of `size`, in bits; 0 when there is none.
+[[nodiscard]] constexpr double bits_per_element(DataSize size, std::int64_t num_elements) {
+  return num_elements == 0 ? 0.0 : static_cast<double>(size.bytes()) * 8.0 / static_cast<double>(num_elements);
+}
+
 // Whole bytes that hold `bits` (>= 0), rounded up. Throws std::overflow_error past 2^63 bytes, std::domain_error below 0.
 [[nodiscard]] DataSize bits_to_size(double bits);
 

@@ -44,6 +44,25 @@ std::vector<MutableSectionTensor> tensors_of(const ContainerHeader& header,
   return tensors;
 }
 
+std::span<const std::byte> payload_of(std::span<const std::byte> file,
+                                      const SectionEntry& section) {
+  return file.subspan(static_cast<std::size_t>(section.offset),
+                      static_cast<std::size_t>(section.size.bytes()));
+}
+
+Error error_in_section(const std::string& name, const SectionEntry& section, const Error& error) {
+  return error_in(
+      name,
+      fmt::format("section at byte {} ({}): {}", section.offset, to_text(section.kind), error.what),
+      error.fix);
+}
+
+Status check_checksum(std::span<const std::byte> file, const SectionEntry& section,
+                      const std::string& name) {
+  if (crc32_of(payload_of(file, section)) == section.crc32) return {};
+  return error_in_section(name, section, error_in("", "its checksum is wrong", kEncodeAgain));
+}
+
 }  // namespace
 
 Result<CodecLevel> codec_of(const ContainerHeader& header, const std::string& name) {
@@ -59,25 +78,31 @@ Result<CodecLevel> codec_of(const ContainerHeader& header, const std::string& na
   return found;
 }
 
+Status check_checksums(std::span<const std::byte> file, const ContainerHeader& header,
+                       const std::string& name) {
+  for (const SectionEntry& section : header.sections) {
+    if (Status status = check_checksum(file, section, name); !status) return status;
+  }
+  return {};
+}
+
 Status decode_one_section(std::span<const std::byte> file, const ContainerHeader& header,
                           const SectionEntry& section, KvCache& cache, const std::string& name) {
   const auto codec_level = codec_of(header, name);
   if (!codec_level) return codec_level.error();
-  const auto payload = file.subspan(static_cast<std::size_t>(section.offset),
-                                    static_cast<std::size_t>(section.size.bytes()));
-  const std::string which =
-      fmt::format("section at byte {} ({})", section.offset, to_text(section.kind));
-  if (crc32_of(payload) != section.crc32)
-    return error_in(name, which + ": its checksum is wrong", kEncodeAgain);
+  if (Status status = check_checksum(file, section, name); !status) return status;
   const SectionContext context{.level = codec_level->level,
                                .kind = section.kind,
                                .refinement = section.refinement,
                                .num_model_layers = num_model_layers(header.shape)};
   const auto tensors = tensors_of(header, section, cache);
-  if (tensors.empty()) return error_in(name, which + ": its layers hold no elements", kEncodeAgain);
-  const Status status = codec_level->codec->decode_section(context, payload, tensors);
-  if (!status) return error_in(name, which + ": " + status.error().what, status.error().fix);
-  return {};
+  if (tensors.empty()) {
+    return error_in_section(name, section,
+                            error_in("", "its layers hold no elements", kEncodeAgain));
+  }
+  const Status status =
+      codec_level->codec->decode_section(context, payload_of(file, section), tensors);
+  return status ? status : error_in_section(name, section, status.error());
 }
 
 Result<KvCache> decode_container(std::span<const std::byte> file, const std::string& name) {

@@ -16,6 +16,10 @@ namespace sluice {
 // The codec and level that the header names, if this build has them in that version.
 [[nodiscard]] Result<CodecLevel> codec_of(const ContainerHeader& header, const std::string& name);
 
+// Every section's bytes are those that were written.
+[[nodiscard]] Status check_checksums(std::span<const std::byte> file, const ContainerHeader& header,
+                                     const std::string& name);
+
 // One section alone, into tensors that the caller owns: checksum, then codec. `cache` is allocated
 // from header.shape.
 [[nodiscard]] Status decode_one_section(std::span<const std::byte> file,

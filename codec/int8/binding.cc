@@ -22,7 +22,8 @@ Status decode_section(const SectionContext& context, std::span<const std::byte> 
 
 Codec int8_codec() {
   return {.info = {.id = "int8",
-                   .summary = "uniform symmetric quantisation to 8 bits, scales counted",
+                   .summary = "uniform symmetric quantisation to 8 bits, scales counted; level "
+                              "`token` is CacheGen's 8-bit baseline",
                    .max_elements_per_byte = 1,
                    .levels = uniform::levels()},
           .encode_section = encode_section,

@@ -64,7 +64,7 @@ Status decode_tensor(const Width& width, const Layout& layout, ByteReader& reade
 
 std::vector<LevelInfo> levels() {
   return {{"group-64", "one fp16 scale per token and 64 channels"},
-          {"token", "one fp16 scale per token over all heads, as CacheGen's 8-bit baseline"}};
+          {"token", "one fp16 scale per token over all heads"}};
 }
 
 EncodedSection encode(const Width& width, const SectionContext& context,

@@ -1,0 +1,29 @@
+// The subcommands of sluice-codec, one file each.
+// Where in the flow: main.cc adds them all; the user's choice sets `run`, which main.cc calls after
+// parsing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "codec/registry.h"
+
+namespace sluice::cli {
+
+using Run = std::function<Status()>;
+
+void add_list(CLI::App& app, Run& run);
+void add_encode(CLI::App& app, Run& run);
+void add_decode(CLI::App& app, Run& run);
+void add_inspect(CLI::App& app, Run& run);
+void add_profile(CLI::App& app, Run& run, const std::string& command_line);
+
+// `--codec int8 --level token`, or `--codec int8@token`; without a level the codec's default.
+[[nodiscard]] Result<CodecLevel> choose_level(const std::string& codec, const std::string& level);
+// To stderr, one line each.
+void print_notes(const std::vector<std::string>& notes);
+
+}  // namespace sluice::cli

@@ -1,0 +1,51 @@
+// sluice codec decode: a .kvb container back to a KV cache in the capture format.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/files.h"
+#include "codec/capture_format.h"
+#include "codec/cli/commands.h"
+#include "codec/container/decode.h"
+
+namespace sluice::cli {
+namespace {
+
+struct Options {
+  std::string in, out;
+};
+
+Status decode(const Options& options) {
+  const auto file = read_file(options.in);
+  if (!file) return file.error();
+  const auto bytes = std::as_bytes(std::span(*file));
+  const auto header = parse_header(bytes, options.in);
+  if (!header) return header.error();
+  auto cache = decode_container(bytes, options.in);
+  if (!cache) return cache.error();
+  Capture capture{.cache = std::move(*cache),
+                  .token_ids = {},
+                  .queries = {},
+                  .query_first_token = {},
+                  .other_facts = {{"decoded_from", header->codec_id + "@" + header->level}},
+                  .notes = {}};
+  if (Status written = write_capture(capture, options.out); !written) return written;
+  fmt::print(stderr, "wrote {}: decoded from {}@{}\n", options.out, header->codec_id,
+             header->level);
+  return {};
+}
+
+}  // namespace
+
+void add_decode(CLI::App& app, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("decode", "a .kvb container back to a KV cache (safetensors)");
+  const auto options = std::make_shared<Options>();
+  command->add_option("IN", options->in, "container")->required();
+  command->add_option("OUT", options->out, "safetensors file to write")->required();
+  command->footer("example: sluice codec decode /tmp/a.kvb /tmp/a.safetensors");
+  command->callback([&run, options] { run = [options] { return decode(*options); }; });
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,65 @@
+// sluice codec encode: a captured KV cache to a .kvb container.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/files.h"
+#include "codec/capture_format.h"
+#include "codec/cli/commands.h"
+#include "codec/container/encode.h"
+
+namespace sluice::cli {
+namespace {
+
+struct Options {
+  std::string codec, level, in, out;
+  std::size_t layers_per_section = EncodeOptions{}.layers_per_section;
+};
+
+Status encode(const Options& options) {
+  const auto codec_level = choose_level(options.codec, options.level);
+  if (!codec_level) return codec_level.error();
+  const auto capture = read_capture(options.in);
+  if (!capture) return capture.error();
+  print_notes(capture->notes);
+  const auto file = encode_container(capture->cache.view(), *codec_level,
+                                     {.layers_per_section = options.layers_per_section});
+  if (!file) return error_in(options.in, file.error().what, file.error().fix);
+  const Status written = write_file_atomically(options.out, [&](std::ostream& out) {
+    out.write(reinterpret_cast<const char*>(file->data()),
+              static_cast<std::streamsize>(file->size()));
+  });
+  if (!written) return written;
+  const DataSize size = DataSize::bytes(static_cast<std::int64_t>(file->size()));
+  const std::int64_t elements = num_elements(shape_of(capture->cache.view()));
+  fmt::print(stderr, "wrote {}: {}, {}, {:.3f} bit per element\n", options.out, codec_level->id(),
+             to_text(size), bits_per_element(size, elements));
+  return {};
+}
+
+}  // namespace
+
+void add_encode(CLI::App& app, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("encode", "a captured KV cache (safetensors) to a .kvb container");
+  const auto options = std::make_shared<Options>();
+  command->add_option("--codec", options->codec, "codec, or codec@level; see `sluice codec list`")
+      ->required();
+  command->add_option("--level", options->level,
+                      "level of the codec; without it, the codec's default");
+  command
+      ->add_option("--layers-per-section", options->layers_per_section,
+                   "layers that are decoded together")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("IN", options->in, "capture, as `sluice codec capture` writes it")
+      ->required();
+  command->add_option("OUT", options->out, "container to write")->required();
+  command->footer(
+      "example: sluice codec encode --codec int8 --level token "
+      "tests/data/smollm2-gettysburg.safetensors /tmp/a.kvb");
+  command->callback([&run, options] { run = [options] { return encode(*options); }; });
+}
+
+}  // namespace sluice::cli

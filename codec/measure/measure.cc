@@ -1,0 +1,174 @@
+#include "codec/measure/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+#include "codec/container/decode.h"
+#include "codec/container/encode.h"
+#include "codec/measure/attention_error.h"
+#include "codec/measure/linear_fit.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kChunksMax = 100'000;
+
+std::vector<TokenRange> chunks_of(TokenRange all, std::int64_t chunk_tokens) {
+  std::vector<TokenRange> chunks;
+  for (std::int64_t begin = all.begin; begin < all.end;
+       begin += std::min(chunk_tokens, all.end - begin)) {
+    chunks.push_back({begin, begin + std::min(chunk_tokens, all.end - begin)});
+  }
+  return chunks;
+}
+
+// Copies a decoded chunk into its place in the whole cache.
+void place(const KvView& chunk, KvCache& whole) {
+  for (std::size_t i = 0; i < chunk.layers.size(); ++i) {
+    for (const TensorKind kind : kTensorKinds) {
+      const TensorView* from = chunk.layers[i].find(kind);
+      if (from == nullptr || from->shape.elements() == 0) continue;
+      const MutableTensorView to = whole.mutable_tensor(i, kind);
+      const std::int64_t offset = chunk.layers[i].first_token - whole.view().layers[i].first_token;
+      std::vector<float> channels(static_cast<std::size_t>(from->shape.channels()));
+      for (std::int64_t token = 0; token < from->shape.tokens; ++token) {
+        from->read_token(token, channels);
+        to.write_token(offset + token, channels);
+      }
+    }
+  }
+}
+
+struct Sizes {
+  double bits_per_element = 0;
+  double sd = 0;  // over chunks of full length
+};
+
+// Codes the capture chunk by chunk into `damaged` and returns what the chunks cost.
+Result<Sizes> code_chunks(const KvView& view, CodecLevel level, std::span<const TokenRange> chunks,
+                          KvCache& damaged) {
+  DataSize total;
+  std::int64_t elements = 0;
+  std::vector<double> bits;
+  for (const TokenRange chunk : chunks) {
+    const KvView part = slice_tokens(view, chunk);
+    const auto file = encode_container(part, level);
+    if (!file) return file.error();
+    const auto decoded = decode_container(*file, level.id());
+    if (!decoded) return decoded.error();
+    place(decoded->view(), damaged);
+    const DataSize size = DataSize::bytes(static_cast<std::int64_t>(file->size()));
+    const std::int64_t held = num_elements(shape_of(part));
+    total += size;
+    elements += held;
+    if (chunk.tokens() == chunks.front().tokens()) bits.push_back(bits_per_element(size, held));
+  }
+  double mean = 0, squares = 0;
+  for (const double b : bits) mean += b / static_cast<double>(bits.size());
+  for (const double b : bits) squares += (b - mean) * (b - mean);
+  const double sd = bits.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(bits.size() - 1));
+  return Sizes{.bits_per_element = bits_per_element(total, elements), .sd = sd};
+}
+
+template <typename Work>
+Duration time_of(int repeats, Work work) {
+  std::vector<Duration> times;
+  for (int i = 0; i < repeats; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    times.push_back(std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begin));
+  }
+  return median(std::move(times));
+}
+
+struct Times {
+  LinearTime encode, decode;
+};
+
+// Times containers of an eighth to the whole of one chunk.
+Result<Times> time_level(const KvView& view, CodecLevel level, TokenRange chunk, int repeats) {
+  std::vector<TimePoint> encode_points, decode_points;
+  for (const std::int64_t parts : {8, 4, 2, 1}) {
+    const std::int64_t tokens = std::max<std::int64_t>(chunk.tokens() / parts, 1);
+    const KvView part = slice_tokens(view, {chunk.begin, chunk.begin + tokens});
+    const std::int64_t elements = num_elements(shape_of(part));
+    if (elements == 0) continue;
+    auto file = encode_container(part, level);
+    if (!file) return file.error();
+    const Duration encode_time = time_of(repeats, [&] { file = encode_container(part, level); });
+    const Duration decode_time =
+        time_of(repeats, [&] { (void)decode_container(*file, level.id()); });
+    encode_points.push_back({elements, encode_time});
+    decode_points.push_back({elements, decode_time});
+  }
+  return Times{.encode = fit_time(encode_points), .decode = fit_time(decode_points)};
+}
+
+// A chunk that every layer holds whole where there is one: times should be of typical chunks.
+TokenRange typical_chunk(const KvView& view, std::span<const TokenRange> chunks) {
+  return *std::max_element(chunks.begin(), chunks.end(), [&](TokenRange a, TokenRange b) {
+    return num_elements(shape_of(slice_tokens(view, a))) <
+           num_elements(shape_of(slice_tokens(view, b)));
+  });
+}
+
+}  // namespace
+
+Result<CodecProfile> measure_codecs(const Capture& capture, const MeasureOptions& options,
+                                    const std::function<void(const std::string&)>& progress) {
+  const KvView& view = capture.cache.view();
+  const KvShape shape = shape_of(view);
+  if (num_elements(shape) == 0)
+    return error_in("", "the capture holds no elements", "capture a longer text");
+  if (token_range(shape).tokens() / options.chunk_tokens > kChunksMax) {
+    return error_in("",
+                    fmt::format("its layers spread over {} positions, more than {} chunks",
+                                token_range(shape).tokens(), kChunksMax),
+                    "check `first_token`, or use longer chunks");
+  }
+  const auto reference = AttentionReference::make(capture);
+  const auto chunks = chunks_of(token_range(shape), options.chunk_tokens);
+  CodecProfile profile;
+  profile.device = cpu_name() + ", 1 thread";
+  profile.chunk_tokens = chunks.front().tokens();
+  profile.damage_measure = reference ? "attention-output-error" : "value-error";
+  for (const Codec* codec : options.codecs) {
+    for (std::size_t i = 0; i < codec->info.levels.size(); ++i) {
+      const CodecLevel level{.codec = codec, .level = i};
+      progress(level.id());
+      KvCache damaged = KvCache::allocate(shape);
+      const auto sizes = code_chunks(view, level, chunks, damaged);
+      if (!sizes) return sizes.error();
+      const auto times = time_level(view, level, typical_chunk(view, chunks), options.repeats);
+      if (!times) return times.error();
+      profile.levels.push_back({.codec = codec->info.id,
+                                .level = level.level_name(),
+                                .bits_per_element = sizes->bits_per_element,
+                                .bits_per_element_sd = sizes->sd,
+                                .size_source = FactSource::kMeasured,
+                                .encode = times->encode,
+                                .decode = times->decode,
+                                .damage = reference ? reference->error_of(damaged.view())
+                                                    : value_error(view, damaged.view()),
+                                .damage_source = FactSource::kMeasured});
+    }
+  }
+  std::stable_sort(profile.levels.begin(), profile.levels.end(),
+                   [](const LevelFacts& a, const LevelFacts& b) { return a.damage < b.damage; });
+  return profile;
+}
+
+std::string cpu_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown CPU";
+}
+
+}  // namespace sluice
