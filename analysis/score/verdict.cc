@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace sluice {
 namespace {
@@ -55,28 +54,45 @@ std::optional<double> megabytes(std::optional<double> bytes) {
   return DataSize::bytes(std::llround(*bytes)).megabytes();
 }
 
+// What tells several scores apart.
+void add_score_columns(bool several, Table& table) {
+  table.column("scenario", several ? "scenario" : "", Align::kLeft)
+      .column("scenario_sha256", "")
+      .column("tier", several ? "tier" : "", Align::kLeft)
+      .column("seed", several ? "seed" : "");
+}
+std::vector<Table::Cell> score_cells(const Score& score) {
+  return {score.scenario, score.scenario_sha256, score.tier, fmt::format("{}", score.seed)};
+}
+void add_row(const Score& score, std::vector<Table::Cell> cells, Table& table) {
+  std::vector<Table::Cell> row = score_cells(score);
+  row.insert(row.end(), std::make_move_iterator(cells.begin()),
+             std::make_move_iterator(cells.end()));
+  table.row(std::move(row));
+}
+
 void add_policy_row(const Score& score, const PolicyScore& policy, Table& table) {
   const Interval interval = policy.violation_interval;
-  table.row({score.scenario,
-             score.tier,
-             policy.policy,
-             fmt::format("{}", policy.loads),
-             {rate_with_interval(policy), ""},
-             fmt::format("{}", policy.violations),
-             number(policy.violation_rate, 4),
-             number(interval.low, 4),
-             number(interval.high, 4),
-             to_text(policy.interval_method),
-             seconds(policy.ttft_p50),
-             seconds(policy.ttft_p95),
-             number(policy.quality_mean, 4),
-             level_mix(policy),
-             number(megabytes(policy.bytes_per_load_mean), 1),
-             number(policy.bytes_per_load_mean, 0),
-             number(policy.recomputed_fraction, 4),
-             number(policy.gpu_busy_fraction, 4),
-             number(policy.link_utilisation, 4),
-             policy.profile});
+  add_row(score,
+          {policy.policy,
+           fmt::format("{}", policy.loads),
+           {rate_with_interval(policy), ""},
+           fmt::format("{}", policy.violations),
+           number(policy.violation_rate, 4),
+           number(interval.low, 4),
+           number(interval.high, 4),
+           to_text(policy.interval_method),
+           seconds(policy.ttft_p50),
+           seconds(policy.ttft_p95),
+           number(policy.quality_mean, 4),
+           level_mix(policy),
+           number(megabytes(policy.bytes_per_load_mean), 1),
+           number(policy.bytes_per_load_mean, 0),
+           number(policy.recomputed_fraction, 4),
+           number(policy.gpu_busy_fraction, 4),
+           number(policy.link_utilisation, 4),
+           policy.profile},
+          table);
 }
 
 std::string signed_difference(const PairScore& pair) {
@@ -103,64 +119,12 @@ std::string difference_text(const PairScore& pair) {
                      less ? "less" : "more", pair.b, interval);
 }
 
-template <typename T>
-nlohmann::json or_null(const std::optional<T>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
-nlohmann::json seconds_or_null(std::optional<Duration> time) {
-  return time ? nlohmann::json(to_seconds(*time)) : nlohmann::json(nullptr);
-}
-nlohmann::json bytes_or_null(std::optional<DataSize> size) {
-  return size ? nlohmann::json(size->bytes()) : nlohmann::json(nullptr);
-}
-
-nlohmann::json policy_json(const PolicyScore& policy) {
-  return {{"policy", policy.policy},
-          {"profile", policy.profile},
-          {"loads", policy.loads},
-          {"trace_windows", policy.clusters},
-          {"violations", policy.violations},
-          {"unfinished", policy.unfinished},
-          {"violation_rate", or_null(policy.violation_rate)},
-          {"violation_rate_low", policy.violation_interval.low},
-          {"violation_rate_high", policy.violation_interval.high},
-          {"interval_method", to_text(policy.interval_method)},
-          {"design_effect", or_null(policy.design_effect)},
-          {"ttft_s_p50", seconds_or_null(policy.ttft_p50)},
-          {"ttft_s_p95", seconds_or_null(policy.ttft_p95)},
-          {"bytes_per_load_mean", or_null(policy.bytes_per_load_mean)},
-          {"recomputed_fraction", or_null(policy.recomputed_fraction)},
-          {"quality_mean", or_null(policy.quality_mean)},
-          {"levels", policy.level_fractions},
-          {"gpu_busy_fraction", or_null(policy.gpu_busy_fraction)},
-          {"link_utilisation", or_null(policy.link_utilisation)},
-          {"stored_per_context_bytes", bytes_or_null(policy.stored_per_context)},
-          {"peak_memory_bytes", bytes_or_null(policy.peak_memory)}};
-}
-
-nlohmann::json pair_json(const PairScore& pair) {
-  return {{"a", pair.a},
-          {"b", pair.b},
-          {"difference", pair.difference},
-          {"low", pair.interval.low},
-          {"high", pair.interval.high},
-          {"interval_method", to_text(pair.interval_method)},
-          {"only_a_violates", pair.counts.only_a},
-          {"only_b_violates", pair.counts.only_b},
-          {"p_value", pair.p_value},
-          {"p_value_clustered", pair.p_value_clustered},
-          {"p_value_holm", pair.p_value_holm},
-          {"verdict", to_text(pair.verdict)}};
-}
-
 }  // namespace
 
 Table verdict_table(const std::vector<Score>& scores) {
   Table table;
-  const bool several = scores.size() > 1;
-  table.column("scenario", several ? "scenario" : "", Align::kLeft)
-      .column("tier", several ? "tier" : "", Align::kLeft)
-      .column("policy", "policy", Align::kLeft)
+  add_score_columns(scores.size() > 1, table);
+  table.column("policy", "policy", Align::kLeft)
       .column("loads", "loads")
       .column("", "SLO violated [95 %]")
       .column("violations", "")
@@ -190,10 +154,8 @@ Table verdict_table(const Score& score) {
 
 Table pair_table(const std::vector<Score>& scores) {
   Table table;
-  const bool several = scores.size() > 1;
-  table.column("scenario", several ? "scenario" : "", Align::kLeft)
-      .column("tier", several ? "tier" : "", Align::kLeft)
-      .column("a", "policy", Align::kLeft)
+  add_score_columns(scores.size() > 1, table);
+  table.column("a", "policy", Align::kLeft)
       .column("b", "against", Align::kLeft)
       .column("", "points [95 %]")
       .column("difference", "")
@@ -208,21 +170,21 @@ Table pair_table(const std::vector<Score>& scores) {
       .column("verdict", "verdict", Align::kLeft);
   for (const Score& score : scores) {
     for (const PairScore& pair : score.pairs) {
-      table.row({score.scenario,
-                 score.tier,
-                 pair.a,
-                 pair.b,
-                 {signed_difference(pair), ""},
-                 number(pair.difference, 4),
-                 number(pair.interval.low, 4),
-                 number(pair.interval.high, 4),
-                 to_text(pair.interval_method),
-                 fmt::format("{}", pair.counts.only_a),
-                 fmt::format("{}", pair.counts.only_b),
-                 number(pair.p_value, 3),
-                 number(pair.p_value_clustered, 3),
-                 number(pair.p_value_holm, 3),
-                 to_text(pair.verdict)});
+      add_row(score,
+              {pair.a,
+               pair.b,
+               {signed_difference(pair), ""},
+               number(pair.difference, 4),
+               number(pair.interval.low, 4),
+               number(pair.interval.high, 4),
+               to_text(pair.interval_method),
+               fmt::format("{}", pair.counts.only_a),
+               fmt::format("{}", pair.counts.only_b),
+               number(pair.p_value, 3),
+               number(pair.p_value_clustered, 3),
+               number(pair.p_value_holm, 3),
+               to_text(pair.verdict)},
+              table);
     }
   }
   return table;
@@ -238,29 +200,6 @@ std::vector<std::string> verdict_lines(const Score& score) {
                                 pair.verdict == Verdict::kEquivalent ? within : ""));
   }
   return lines;
-}
-
-nlohmann::json verdict_json(const Score& score, const std::string& store) {
-  nlohmann::json json = {{"scenario", score.scenario},
-                         {"tier", score.tier},
-                         {"store", store},
-                         {"scenario_sha256", score.scenario_sha256},
-                         {"seed", score.seed},
-                         {"confidence", score.options.confidence},
-                         {"delta", score.options.delta},
-                         {"policies", nlohmann::json::array()},
-                         {"pairs", nlohmann::json::array()},
-                         {"notes", score.notes}};
-  for (const PolicyScore& policy : score.policies) json["policies"].push_back(policy_json(policy));
-  for (const PairScore& pair : score.pairs) json["pairs"].push_back(pair_json(pair));
-  return json;
-}
-
-nlohmann::json verdict_json(const std::vector<Score>& scores, const std::string& store) {
-  if (scores.size() == 1) return verdict_json(scores.front(), store);
-  nlohmann::json json = {{"store", store}, {"comparisons", nlohmann::json::array()}};
-  for (const Score& score : scores) json["comparisons"].push_back(verdict_json(score, store));
-  return json;
 }
 
 }  // namespace sluice

@@ -92,10 +92,10 @@ TEST(VerdictTable, CsvHasOneNumberPerColumnAndEmptyForAbsent) {
   verdict_table(sample()).print_csv(csv);
   EXPECT_THAT(csv.str(),
               testing::StartsWith(
-                  "scenario,tier,policy,loads,violations,violation_rate,violation_rate_low,"
+                  "scenario,scenario_sha256,tier,seed,policy,loads,violations,violation_rate,violation_rate_low,"
                   "violation_rate_high,interval_method,ttft_s_p50,ttft_s_p95,quality_mean,levels,"
                   "bytes_per_load_mean,recomputed_fraction,gpu_busy_fraction,link_utilisation,"
-                  "profile\nby-hand,fluid,bad,100,80,0.8,0.7111"));
+                  "profile\nby-hand,,fluid,0,bad,100,80,0.8,0.7111"));
   EXPECT_THAT(csv.str(),
               testing::HasSubstr("wilson,2,2,0.75,int8@token=1,176000000,0,,,by hand\n"));
 }
@@ -105,7 +105,7 @@ TEST(VerdictTable, NamesScenarioAndTierWhenThereAreSeveral) {
   packet.tier = "packet";
   std::ostringstream text;
   verdict_table({sample(), packet}).print_text(text);
-  EXPECT_THAT(text.str(), testing::HasSubstr("by-hand   packet  good"));
+  EXPECT_THAT(text.str(), testing::HasSubstr("by-hand   packet     0  good"));
 }
 
 TEST(VerdictLines, SayEachPairAsASentence) {
@@ -142,9 +142,9 @@ TEST(PairTable, HoldsWhatTheSentencesSay) {
   pair_table({sample()}).print_csv(csv);
   EXPECT_THAT(
       csv.str(),
-      testing::StartsWith("scenario,tier,a,b,difference,low,high,interval_method,only_a_violates,"
+      testing::StartsWith("scenario,scenario_sha256,tier,seed,a,b,difference,low,high,interval_method,only_a_violates,"
                           "only_b_violates,p_value,p_value_clustered,p_value_holm,verdict\n"
-                          "by-hand,fluid,bad,good,0.6,"));
+                          "by-hand,,fluid,0,bad,good,0.6,"));
   EXPECT_THAT(csv.str(), testing::EndsWith(",worse\n"));
 }
 
