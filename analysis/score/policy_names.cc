@@ -32,6 +32,14 @@ bool matches(const std::vector<std::string>& wanted, const std::vector<std::stri
   });
 }
 
+// The nearest of the full names and of the names without parameters.
+std::string suggest(std::string_view text, std::span<const std::string> known) {
+  std::vector<std::string> short_names;
+  for (const std::string& name : known) short_names.push_back(parts_of(name).front());
+  if (nearest_name(text, short_names)) return suggest_name(text, short_names);
+  return suggest_name(text, known);
+}
+
 }  // namespace
 
 Result<std::string> find_policy(std::string_view text, std::span<const std::string> known,
@@ -44,7 +52,7 @@ Result<std::string> find_policy(std::string_view text, std::span<const std::stri
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) {
-    return error_in(option, fmt::format("no policy `{}` was run", text), suggest_name(text, known));
+    return error_in(option, fmt::format("no policy `{}` was run", text), suggest(text, known));
   }
   return error_in(option, fmt::format("`{}` may be any of {}", text, fmt::join(found, ", ")),
                   "add a parameter that tells them apart");

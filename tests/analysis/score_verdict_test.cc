@@ -92,7 +92,8 @@ TEST(VerdictTable, CsvHasOneNumberPerColumnAndEmptyForAbsent) {
   verdict_table(sample()).print_csv(csv);
   EXPECT_THAT(csv.str(),
               testing::StartsWith(
-                  "scenario,scenario_sha256,tier,seed,policy,loads,violations,violation_rate,violation_rate_low,"
+                  "scenario,scenario_sha256,tier,seed,policy,loads,violations,violation_rate,"
+                  "violation_rate_low,"
                   "violation_rate_high,interval_method,ttft_s_p50,ttft_s_p95,quality_mean,levels,"
                   "bytes_per_load_mean,recomputed_fraction,gpu_busy_fraction,link_utilisation,"
                   "profile\nby-hand,,fluid,0,bad,100,80,0.8,0.7111"));
@@ -140,11 +141,11 @@ TEST(VerdictLines, SayEachPairAsASentence) {
 TEST(PairTable, HoldsWhatTheSentencesSay) {
   std::ostringstream csv;
   pair_table({sample()}).print_csv(csv);
-  EXPECT_THAT(
-      csv.str(),
-      testing::StartsWith("scenario,scenario_sha256,tier,seed,a,b,difference,low,high,interval_method,only_a_violates,"
-                          "only_b_violates,p_value,p_value_clustered,p_value_holm,verdict\n"
-                          "by-hand,,fluid,0,bad,good,0.6,"));
+  EXPECT_THAT(csv.str(),
+              testing::StartsWith("scenario,scenario_sha256,tier,seed,a,b,difference,low,high,"
+                                  "interval_method,only_a_violates,"
+                                  "only_b_violates,p_value,p_value_clustered,p_value_holm,verdict\n"
+                                  "by-hand,,fluid,0,bad,good,0.6,"));
   EXPECT_THAT(csv.str(), testing::EndsWith(",worse\n"));
 }
 
