@@ -25,8 +25,10 @@ void print_padded(std::ostream& out, const std::string& text, std::size_t width,
   }
 }
 
+}  // namespace
+
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';
@@ -34,8 +36,6 @@ std::string csv_field(const std::string& text) {
   }
   return quoted + "\"";
 }
-
-}  // namespace
 
 Result<TableFormat> parse_table_format(std::string_view text) {
   if (text == "table") return TableFormat::kTable;
@@ -94,7 +94,7 @@ void print_as(TableFormat format, const Table& table, const nlohmann::json& json
   switch (format) {
     case TableFormat::kTable: table.print_text(out); break;
     case TableFormat::kCsv: table.print_csv(out); break;
-    case TableFormat::kJson: out << json.dump(2) << '\n'; break;
+    case TableFormat::kJson: out << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n'; break;
   }
 }
 

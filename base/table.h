@@ -46,6 +46,9 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
+// One CSV field, quoted where RFC 4180 asks for it.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
 // Prints `table` as text or CSV, or `json` (indented) when asked for JSON.
 void print_as(TableFormat format, const Table& table, const nlohmann::json& json, std::ostream& out);
 

@@ -209,6 +209,15 @@ LoadRecord record_from(const Statement& row) {
 
 }  // namespace
 
+std::string policy_text(const PolicyFacts& policy) {
+  return policy.params.empty() ? policy.name : policy.name + ":" + policy.params;
+}
+
+std::string name_of(const RunRow& run) {
+  return fmt::format("run {}, {}, tier {}, seed {}, replicate {}", run.scenario, policy_text(run.policy), run.tier,
+                     run.seed, run.replicate);
+}
+
 Result<std::vector<RunRow>> Store::read_runs(const RunFilter& filter) {
   Statement select = state_->database.prepare(kSelectRuns);
   std::optional<std::int64_t> run_id;

@@ -31,6 +31,11 @@ struct RunRow {
   RunMetrics metrics;
 };
 
+// "seed-ratio:k=1", as --policy takes it.
+[[nodiscard]] std::string policy_text(const PolicyFacts& policy);
+// For people: scenario, policy, tier, seed, replicate.
+[[nodiscard]] std::string name_of(const RunRow& run);
+
 // Which runs or loads; an empty field does not restrict.
 struct RunFilter {
   std::optional<std::string> scenario;         // name

@@ -1,4 +1,4 @@
-// What an open Store holds; shared by the files that implement it (store, inputs, write, read).
+// What an open Store holds, and the steps its methods share (store, inputs, claim, write, read).
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct StoreState {
 
   Database database;
   std::string worker = this_worker();
-  // Prepared by the first write and kept: write_run() is the hot path.
+  // Prepared by the first write and kept: writing loads and chunks is the hot path.
   struct Writer {
     explicit Writer(const Database& database);
     TextPool texts;
@@ -22,5 +22,18 @@ struct StoreState {
   };
   std::optional<Writer> writer;
 };
+
+// Who claims a run, and when.
+struct ClaimFacts {
+  CampaignId campaign;
+  std::string worker;
+  WallTime at{};
+};
+
+// Claims the run within the caller's transaction, unless it is done or a live process has it.
+[[nodiscard]] Result<Claim> take_run(StoreState& state, const RunKey& key, const ClaimFacts& facts);
+
+// SQLite's integers are signed; the bits stay the same.
+[[nodiscard]] inline std::int64_t code_of_seed(const RunKey& key) { return static_cast<std::int64_t>(key.seed); }
 
 }  // namespace sluice

@@ -70,6 +70,10 @@ class Store {
   // Finishes a claimed run: all of its rows, or none. An error when this process does not hold the claim.
   [[nodiscard]] Result<RunId> write_run(const RunKey& key, const RunInputs& inputs, const RunMetrics& metrics,
                                         std::span<const LoadRecord> loads);
+  // Takes over a run that another file holds as done, with the worker and the time of day of its claim. False when
+  // it is done here already; an error when a live process is making it here.
+  [[nodiscard]] Result<bool> import_run(const RunKey& key, CampaignId campaign, const RunInputs& inputs,
+                                        const RunRow& from, std::span<const LoadRecord> loads);
   // Gives a claim back, when the run failed.
   [[nodiscard]] Status release(const RunKey& key);
 

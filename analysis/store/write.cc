@@ -49,7 +49,7 @@ Result<RunId> finish_run(const Database& database, const std::string& worker, co
   const auto id = database.find_integer(
       "SELECT id FROM run WHERE scenario_id = ?1 AND policy_id = ?2 AND replicate = ?3 AND tier = ?4 AND seed = ?5"
       " AND state = 'claimed' AND worker = ?6",
-      key.scenario.value, key.policy.value, key.replicate, key.tier, static_cast<std::int64_t>(key.seed), worker);
+      key.scenario.value, key.policy.value, key.replicate, key.tier, code_of_seed(key), worker);
   if (!id) return id.error();
   if (!*id) {
     return error_in(database.file(),
@@ -82,26 +82,56 @@ Status insert_profiles(const Database& database, RunId run, const std::vector<Pr
   return {};
 }
 
+// The rows of a claimed run, within the caller's transaction.
+Result<RunId> write_rows(StoreState& state, const std::string& worker, const RunKey& key, const RunInputs& inputs,
+                         const RunMetrics& metrics, std::span<const LoadRecord> loads) {
+  if (!state.writer) state.writer.emplace(state.database);
+  const auto run = finish_run(state.database, worker, key, inputs, metrics, loads.size());
+  if (!run) return run;
+  if (Status added = insert_profiles(state.database, *run, inputs.profiles); !added) return added.error();
+  for (const LoadRecord& load : loads) {
+    if (Status added = insert_load(*state.writer, *run, load); !added) return added.error();
+  }
+  return run;
+}
+
+// Begins a transaction, does `work`, commits when it succeeded. After a rollback the remembered texts are gone too.
+template <typename T, typename Work>
+Result<T> in_transaction(StoreState& state, const Work& work) {
+  Result<T> result = [&]() -> Result<T> {
+    auto transaction = Transaction::begin(state.database);
+    if (!transaction) return transaction.error();
+    Result<T> done = work();
+    if (!done) return done;
+    if (Status committed = transaction->commit(); !committed) return committed.error();
+    return done;
+  }();
+  if (!result && state.writer) state.writer->texts.forget();
+  return result;
+}
+
 }  // namespace
 
 Result<RunId> Store::write_run(const RunKey& key, const RunInputs& inputs, const RunMetrics& metrics,
                                std::span<const LoadRecord> loads) {
-  if (!state_->writer) state_->writer.emplace(state_->database);
-  const auto write = [&]() -> Result<RunId> {
-    auto transaction = Transaction::begin(state_->database);
-    if (!transaction) return transaction.error();
-    const auto run = finish_run(state_->database, state_->worker, key, inputs, metrics, loads.size());
-    if (!run) return run;
-    if (Status added = insert_profiles(state_->database, *run, inputs.profiles); !added) return added.error();
-    for (const LoadRecord& load : loads) {
-      if (Status added = insert_load(*state_->writer, *run, load); !added) return added.error();
+  return in_transaction<RunId>(*state_,
+                               [&] { return write_rows(*state_, state_->worker, key, inputs, metrics, loads); });
+}
+
+Result<bool> Store::import_run(const RunKey& key, CampaignId campaign, const RunInputs& inputs, const RunRow& from,
+                               std::span<const LoadRecord> loads) {
+  return in_transaction<bool>(*state_, [&]() -> Result<bool> {
+    const auto claim = take_run(*state_, key, {.campaign = campaign, .worker = from.worker, .at = from.claimed_at});
+    if (!claim) return claim.error();
+    if (*claim == Claim::kDone) return false;
+    if (*claim == Claim::kTaken) {
+      return error_in(state_->database.file(), "another process is making " + name_of(from) + " here",
+                      "wait until it has ended");
     }
-    if (Status done = transaction->commit(); !done) return done.error();
-    return run;
-  };
-  auto written = write();
-  if (!written) state_->writer->texts.forget();
-  return written;
+    const auto run = write_rows(*state_, from.worker, key, inputs, from.metrics, loads);
+    if (!run) return run.error();
+    return true;
+  });
 }
 
 }  // namespace sluice
