@@ -82,7 +82,12 @@ void bench(const std::filesystem::path& file, std::int64_t num_loads, std::int32
     Store store = must(Store::open(file));
     const auto scenario = must(store.add_scenario({.name = "bench", .canonical = "bench"}));
     const auto policy = must(store.add_policy({.name = "fixed", .version = "1", .params = ""}));
-    const auto campaign = must(store.add_campaign({.build = this_build(), .host = this_host()}));
+    const auto campaign = must(store.add_campaign({.command = {"store_write_bench"},
+                                                   .scenario_argument = "bench",
+                                                   .num_replicates = num_loads / kLoadsPerRun,
+                                                   .started_at = wall_now(),
+                                                   .build = this_build(),
+                                                   .host = this_host()}));
     for (std::int64_t first = 0; first < num_loads; first += kLoadsPerRun) {
       const auto loads = make_run(first, num_chunks);
       write.time([&] {
