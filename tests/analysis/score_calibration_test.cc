@@ -1,59 +1,18 @@
 // Do the intervals and verdicts hold what they promise? Many experiments with a known truth (goal
 // G15: 95 % intervals cover 93 to 97 %, an A/A comparison errs at most 5 % of the time). Seeded, so
-// each figure is the same on every run.
+// each figure is the same on every run; `score_calibration` prints more cases with more repeats.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analysis/score/clusters.h"
-#include "base/random.h"
-#include "tests/analysis/score_samples.h"
+#include "tests/analysis/score_simulation.h"
 
 namespace sluice {
 namespace {
 
-// Beta(1, b) by inversion; mean 1 / (1 + b), so violation shares differ between windows with rho =
-// 1 / (2 + b).
-double beta_1(RandomStream& random, double b) {
-  return 1 - std::pow(random.uniform(), 1 / b);
-}
-
-struct Experiment {
-  std::size_t clusters = 40, loads = 25;
-  bool clustered = true;  // window shares from Beta(1, 4), else 0.2 in every window
-};
-constexpr double kTruth = 0.2;
-
-Outcomes draw(RandomStream& random, const Experiment& experiment) {
-  Outcomes outcomes(experiment.clusters);
-  for (auto& window : outcomes) {
-    const double share = experiment.clustered ? beta_1(random, 4) : kTruth;
-    for (std::size_t i = 0; i < experiment.loads; ++i) window.push_back(random.bernoulli(share));
-  }
-  return outcomes;
-}
-
-struct Coverage {
-  double published = 0, wilson = 0;  // shares of the experiments whose interval holds the truth
-};
-
-Coverage coverage_of(const Experiment& experiment, int repeats) {
-  RandomStream random(20261129, "coverage", experiment.clusters);
-  int published = 0, wilson = 0;
-  for (int i = 0; i < repeats; ++i) {
-    const auto scored =
-        score(input_of({policy_with("a", draw(random, experiment))}), {.resamples = 2000});
-    const PolicyScore& policy = scored->policies[0];
-    published += policy.violation_interval.contains(kTruth);
-    wilson += wilson_interval(policy.violations, policy.loads, 0.95).contains(kTruth);
-  }
-  const double all = repeats;
-  return {published / all, wilson / all};
-}
-
 TEST(Coverage, Of40DependentWindowsIsWithin93To97PercentWhereWilsonAloneFails) {
   const Coverage coverage = coverage_of({.clusters = 40, .loads = 25}, 1000);
-  RecordProperty("coverage", std::to_string(coverage.published));
   EXPECT_GE(coverage.published, 0.93);
   EXPECT_LE(coverage.published, 0.97);
   EXPECT_LT(coverage.wilson, 0.75);
@@ -61,60 +20,34 @@ TEST(Coverage, Of40DependentWindowsIsWithin93To97PercentWhereWilsonAloneFails) {
 
 TEST(Coverage, Of40IndependentWindowsIsWithin93To98Percent) {
   // The wider of two good intervals: a little more than 95 %.
-  const Coverage coverage = coverage_of({.clusters = 40, .loads = 25, .clustered = false}, 1000);
-  RecordProperty("coverage", std::to_string(coverage.published));
+  const Coverage coverage = coverage_of({.clusters = 40, .loads = 25, .dependent = false}, 1000);
   EXPECT_GE(coverage.published, 0.93);
   EXPECT_LE(coverage.published, 0.98);
 }
 
 TEST(Coverage, Of10WindowsStaysAbove90Percent) {
-  const Coverage coverage = coverage_of({.clusters = 10, .loads = 25}, 1000);
-  RecordProperty("coverage", std::to_string(coverage.published));
-  EXPECT_GE(coverage.published, 0.90);
-}
-
-// How policies of one true violation rate come to differ by chance.
-enum class Noise {
-  kPerLoad,    // same windows, a coin per load and policy
-  kPerWindow,  // each policy has good and bad windows of its own: McNemar alone would be fooled
-};
-
-double share_decided(Noise noise, double extra, Verdict wrong_a, Verdict wrong_b, int repeats) {
-  RandomStream random(20261129, "a-against-a", static_cast<std::uint64_t>(noise));
-  int wrong = 0;
-  for (int i = 0; i < repeats; ++i) {
-    Outcomes a(40), b(40);
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      const double share_a = beta_1(random, 4);
-      const double share_b = noise == Noise::kPerLoad ? share_a : beta_1(random, 4);
-      for (int load = 0; load < 25; ++load) {
-        a[k].push_back(random.bernoulli(share_a));
-        b[k].push_back(random.bernoulli(share_b) || random.bernoulli(extra));
-      }
-    }
-    const auto scored =
-        score(input_of({policy_with("a", a), policy_with("b", b)}), {.resamples = 2000});
-    const Verdict verdict = scored->pairs[0].verdict;
-    wrong += verdict == wrong_a || verdict == wrong_b;
-  }
-  return static_cast<double>(wrong) / repeats;
+  EXPECT_GE(coverage_of({.clusters = 10, .loads = 25}, 1000).published, 0.90);
 }
 
 TEST(FalseAlarms, OfEqualPoliciesAreAtMost5Percent) {
   for (const Noise noise : {Noise::kPerLoad, Noise::kPerWindow}) {
-    const double share = share_decided(noise, 0, Verdict::kBetter, Verdict::kWorse, 800);
-    RecordProperty(noise == Noise::kPerLoad ? "per_load" : "per_window", std::to_string(share));
-    EXPECT_LE(share, 0.05) << static_cast<int>(noise);
+    const Verdicts verdicts = verdicts_of(noise, 0, 40, 800);
+    EXPECT_LE(verdicts.better + verdicts.worse, 0.05) << static_cast<int>(noise);
   }
 }
 
-TEST(FalseAlarms, PoliciesFivePointsApartAreNeverCalledEquivalentAndTheWorseNeverBetter) {
-  // b violates in 6.25 % of the loads that a manages (80 % of all): 5 points more.
-  EXPECT_EQ(share_decided(Noise::kPerLoad, 0.0625, Verdict::kEquivalent, Verdict::kWorse, 400), 0);
+TEST(FalseAlarms, OfAllPairsOfFiveEqualPoliciesTogetherAreAtMost5Percent) {
+  EXPECT_LE(family_false_alarms(Noise::kPerLoad, 5, 40, 200), 0.05);
+  EXPECT_LE(family_false_alarms(Noise::kPerWindow, 5, 40, 200), 0.05);
 }
 
-TEST(Power, FivePointsApartOver1000PairedLoadsIsFoundMostOfTheTime) {
-  EXPECT_GE(share_decided(Noise::kPerLoad, 0.0625, Verdict::kBetter, Verdict::kBetter, 400), 0.5);
+TEST(Verdicts, FivePointsApartOver1000PairedLoadsAreFoundAndNeverMistaken) {
+  // b violates in 6.25 % of the loads that it would manage (80 % of all): 5 points more, so a is
+  // the better one.
+  const Verdicts verdicts = verdicts_of(Noise::kPerLoad, 0.0625, 40, 400);
+  EXPECT_GE(verdicts.better, 0.5);
+  EXPECT_EQ(verdicts.worse, 0);
+  EXPECT_EQ(verdicts.equivalent, 0);
 }
 
 TEST(Bootstrap, SameSeedSameDrawsAndPoliciesShareThem) {
