@@ -1,0 +1,126 @@
+"""sluice-codec as a user meets it: files in, files out, one-line errors, nothing half-written."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+HOME = Path(os.environ["SLUICE_HOME"])
+PROGRAM = Path(os.environ["SLUICE_BIN"]) / "sluice-codec"
+SAMPLE = HOME / "tests/data/smollm2-gettysburg.safetensors"
+ELEMENTS = 256 * 11_520
+
+
+class CodecCommandTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_codec(self, *words, expect=0):
+        done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return done
+
+    def error_of(self, *words):
+        lines = self.run_codec(*words, expect=1).stderr.splitlines()
+        self.assertTrue(lines[-1].startswith("error: "), lines)
+        self.assertEqual(sum(line.startswith("error") for line in lines), 1)
+        return lines[-1]
+
+    def encode(self, codec, name="a.kvb"):
+        self.run_codec("encode", "--codec", codec, SAMPLE, self.folder / name)
+        return self.folder / name
+
+    def test_every_listed_level_goes_there_and_back(self):
+        for codec in json.loads(self.run_codec("list", "--format", "json").stdout):
+            for level in codec["levels"]:
+                name = f"{codec['codec']}@{level['level']}"
+                with self.subTest(name):
+                    kvb = self.encode(name)
+                    self.run_codec("decode", kvb, self.folder / "back.safetensors")
+                    facts = json.loads(self.run_codec("inspect", kvb, "--format", "json").stdout)
+                    self.assertEqual((facts["codec"], facts["level"]), (codec["codec"], level["level"]))
+                    self.assertEqual((facts["tokens"], facts["elements"]), (256, ELEMENTS))
+                    self.assertEqual(facts["bytes"], kvb.stat().st_size)
+                    self.assertAlmostEqual(facts["bits_per_element"], 8 * facts["bytes"] / ELEMENTS)
+                    parts = facts["header_bytes"] + sum(section["bytes"] for section in facts["sections"])
+                    self.assertEqual(parts, facts["bytes"])
+                    self.assertLessEqual(facts["side_bytes"], facts["bytes"])
+
+    def test_raw_gives_back_the_tensors_of_the_sample(self):
+        self.run_codec("decode", self.encode("raw"), self.folder / "back.safetensors")
+        self.assertEqual(tensors(self.folder / "back.safetensors"), {
+            name: data for name, data in tensors(SAMPLE).items() if name.endswith((".key", ".value"))})
+
+    def test_decoding_twice_writes_the_same_file(self):
+        kvb = self.encode("int4")
+        for name in ("one", "two"):
+            self.run_codec("decode", kvb, self.folder / name)
+        self.assertEqual((self.folder / "one").read_bytes(), (self.folder / "two").read_bytes())
+
+    def test_csv_has_a_row_per_section_and_totals(self):
+        rows = list(csv.DictReader(io.StringIO(self.run_codec("inspect", self.encode("int8"), "--format", "csv").stdout)))
+        self.assertEqual(rows[-1]["layers"], "all")
+        self.assertEqual(int(rows[-1]["bytes"]), sum(int(row["bytes"]) for row in rows[:-1]))
+
+    def test_profile_says_how_it_was_made(self):
+        out = self.folder / "p.json"
+        self.run_codec("profile", SAMPLE, "--out", out, "--codec", "raw", "--codec", "int8", "--repeat", 1)
+        profile = json.loads(out.read_text())
+        self.assertEqual(profile["model"], "smollm2-135m")
+        self.assertEqual(profile["damage_measure"], "attention-output-error")
+        self.assertTrue(profile["command"].startswith("./sluice codec profile "))
+        self.assertEqual(len(profile["data_sha256"]), 64)
+        self.assertEqual([level["codec"] for level in profile["levels"]], ["raw", "int8", "int8"])
+
+    def test_mistakes_are_one_line_with_file_and_fix_and_leave_nothing(self):
+        out = self.folder / "out"
+        cut = self.folder / "cut.safetensors"
+        cut.write_bytes(SAMPLE.read_bytes()[:100_000])
+        cut_kvb = self.folder / "cut.kvb"
+        cut_kvb.write_bytes(self.encode("int8").read_bytes()[:5000])
+        for words, part in (
+            (("encode", "--codec", "int9", SAMPLE, out), "did you mean `int8`?"),
+            (("encode", "--codec", "int8", "--level", "tokn", SAMPLE, out), "did you mean `token`?"),
+            (("encode", "--codec", "int8@token", "--level", "token", SAMPLE, out), "name it once"),
+            (("encode", "--codec", "int8", cut, out), f"{cut}: tensor `layer."),
+            (("encode", "--codec", "int8", self.folder / "none", out), "no such file"),
+            (("decode", SAMPLE, out), "is not a .kvb container"),
+            (("decode", cut_kvb, out), f"{cut_kvb}: holds 5000 bytes where its header says"),
+            (("inspect", cut_kvb), "cut off"),
+            (("inspect", cut_kvb, "--format", "xml"), "xml"),
+            (("profile", SAMPLE, "--out", out, "--codec", "zip"), "no codec `zip`"),
+            (("profile", SAMPLE, "--out", out, "--chunk-tokens", "0"), "--chunk-tokens"),
+            (("encode", SAMPLE), "--codec"),
+            ((), "sluice codec --help"),
+        ):
+            with self.subTest(words):
+                self.assertIn(part, self.error_of(*words))
+                self.assertFalse(out.exists())
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.kvb", "cut.kvb", "cut.safetensors"])
+
+    def test_every_example_in_the_help_works(self):
+        for command in ("list", "encode", "decode", "inspect", "profile"):
+            line = next(line for line in self.run_codec(command, "--help").stdout.splitlines() if line.startswith("example: "))
+            words = line.removeprefix("example: sluice codec ").split()
+            words = [word.replace("/tmp", str(self.folder)).replace("tests/data", str(HOME / "tests/data")) for word in words]
+            self.run_codec(*words)
+
+
+def tensors(path):
+    """Name to (dtype, shape, bytes), by the few lines that the format needs."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__")
+    return {name: (entry["dtype"], entry["shape"], data[8 + size + entry["data_offsets"][0]:8 + size + entry["data_offsets"][1]])
+            for name, entry in header.items()}
+
+
+if __name__ == "__main__":
+    unittest.main()

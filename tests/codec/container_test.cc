@@ -1,0 +1,167 @@
+// The .kvb container: what it refuses, and the example of its specification byte for byte.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/random.h"
+#include "codec/container/decode.h"
+#include "codec/container/encode.h"
+#include "tests/codec/made_caches.h"
+
+namespace sluice {
+namespace {
+
+using testing::HasSubstr;
+using Bytes = std::vector<std::byte>;
+
+constexpr std::size_t kFlagsAt = 12;
+constexpr std::size_t kPreludeBytes = 32;
+
+KvCache small_cache() {
+  return made_cache({.facts = {},
+                     .layers = {layer_of(0, {.heads = 1, .tokens = 3, .dim = 4}),
+                                layer_of(2, {.heads = 2, .tokens = 2, .dim = 3})}});
+}
+
+Bytes encoded(const KvView& view, const std::string& level) {
+  auto file = encode_container(view, *find_codec_level(level), {.layers_per_section = 1});
+  EXPECT_TRUE(file.ok());
+  return *file;
+}
+
+std::string error_of(const Bytes& file) {
+  const auto result = decode_container(file, "made.kvb");
+  return result.ok() ? "no error" : result.error().to_line();
+}
+
+// Overwrites bytes of the header and makes its checksum right again.
+Bytes patched(Bytes file, std::size_t at, const auto& value) {
+  std::memcpy(file.data() + at, &value, sizeof value);
+  std::uint64_t header_size;
+  std::memcpy(&header_size, file.data() + 16, sizeof header_size);
+  const std::uint32_t crc =
+      crc32_of(std::span(file).first(static_cast<std::size_t>(header_size) - 4));
+  std::memcpy(file.data() + header_size - 4, &crc, sizeof crc);
+  return file;
+}
+
+// Where the first layer entry of a container of small_cache() stands: behind codec, version, level,
+// two empty texts, key form, range and two counts.
+std::size_t first_layer_at(const std::string& codec, const std::string& level) {
+  return kPreludeBytes + (4 + codec.size()) + 4 + (4 + level.size()) + 4 + 4 + 4 + 16 + 4 + 4;
+}
+
+TEST(Container, IsTheExampleOfItsSpecification) {
+  KvCache cache = KvCache::allocate(
+      {.facts = {}, .layers = {layer_of(0, {.heads = 1, .tokens = 1, .dim = 1})}});
+  cache.mutable_tensor(0, TensorKind::kKey).set(0, 0, 0, 1.0F);
+  cache.mutable_tensor(0, TensorKind::kValue).set(0, 0, 0, -2.0F);
+  const Bytes file = encoded(cache.view(), "raw");
+  ASSERT_EQ(file.size(), 252U);
+  EXPECT_EQ(file[16], std::byte{248});  // header size
+  const std::byte sections[] = {std::byte{0x00}, std::byte{0x3c}, std::byte{0x00}, std::byte{0xc0}};
+  EXPECT_EQ(std::memcmp(file.data() + 248, sections, sizeof sections), 0);
+}
+
+TEST(Container, EveryTruncationIsAnErrorThatNamesTheFile) {
+  const Bytes file = encoded(small_cache().view(), "int8");
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    EXPECT_THAT(error_of(Bytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size))),
+                HasSubstr("error: made.kvb"));
+  }
+  Bytes longer = file;
+  longer.push_back(std::byte{0});
+  EXPECT_THAT(error_of(longer), HasSubstr("bytes where its header says"));
+}
+
+TEST(Container, EverySingleBitFlipIsFound) {
+  for (const Codec& codec : all_codecs()) {
+    const Bytes file = encoded(small_cache().view(), codec.info.id);
+    for (std::size_t bit = 0; bit < 8 * file.size(); ++bit) {
+      Bytes flipped = file;
+      flipped[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+      ASSERT_FALSE(decode_container(flipped, "made.kvb").ok()) << codec.info.id << " bit " << bit;
+    }
+  }
+}
+
+TEST(Container, RefusesUnknownVersionsFlagsCodecsAndLevels) {
+  const Bytes file = encoded(small_cache().view(), "int8@token");
+  EXPECT_THAT(error_of(patched(file, 8, std::uint32_t{2})), HasSubstr("version 2 is not 1"));
+  EXPECT_THAT(error_of(patched(file, kFlagsAt, std::uint32_t{1})),
+              HasSubstr("flags 0x1 are unknown"));
+  EXPECT_THAT(error_of(patched(file, kPreludeBytes + 4 + 3, '9')), HasSubstr("no codec `int9`"));
+  EXPECT_THAT(error_of(patched(file, kPreludeBytes + 8, std::uint32_t{9})),
+              HasSubstr("version 1 here and 9 in the file"));
+  EXPECT_THAT(error_of(patched(file, kPreludeBytes + 16, 'T')), HasSubstr("no level `Token`"));
+  EXPECT_THAT(error_of(patched(file, kPreludeBytes + 16, '\n')), HasSubstr("control characters"));
+}
+
+TEST(Container, RefusesShapesThatItsBytesCannotHold) {
+  const Bytes file = encoded(small_cache().view(), "int8@token");
+  const std::size_t tokens_at = first_layer_at("int8", "token") + 16;
+  EXPECT_THAT(error_of(patched(file, tokens_at, std::int64_t{1} << 40)), HasSubstr("token range"));
+  // The range told as well: then the sections are too short for it, before any memory is taken.
+  const std::size_t range_end_at = first_layer_at("int8", "token") - 16;
+  EXPECT_THAT(error_of(patched(patched(file, tokens_at, std::int64_t{1} << 40), range_end_at,
+                               std::int64_t{1} << 40)),
+              HasSubstr("bytes cannot hold 4398046511104 elements"));
+  EXPECT_THAT(error_of(patched(file, tokens_at, std::int64_t{-1})), HasSubstr("negative count"));
+  const std::size_t heads_at = tokens_at + 8 + 4 + 4 + 4;
+  EXPECT_THAT(error_of(patched(file, heads_at, std::int64_t{1} << 62)),
+              HasSubstr("passes 2^63 bytes"));
+  EXPECT_THAT(error_of(patched(file, first_layer_at("int8", "token") - 4, std::uint32_t{1} << 30)),
+              HasSubstr("1073741824 layers do not fit its header"));
+}
+
+TEST(Container, RefusesSectionsThatDoNotTileTheFile) {
+  const Bytes file = encoded(small_cache().view(), "int8@token");
+  const auto header = parse_header(file, "made.kvb");
+  ASSERT_TRUE(header.ok());
+  ASSERT_EQ(header->sections.size(), 4U);  // two layers, keys and values
+  const std::size_t sections_at =
+      static_cast<std::size_t>(header->header_size.bytes()) - 4 - 4 * 40;
+  EXPECT_THAT(error_of(patched(file, sections_at + 16, header->header_size.bytes() + 1)),
+              HasSubstr("does not follow"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 24, std::int64_t{-5})),
+              HasSubstr("does not follow"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 24, std::int64_t{1} << 62)),
+              HasSubstr("does not follow"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 32, std::int64_t{1000})),
+              HasSubstr("more side bytes"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 40 + 8, std::uint8_t{0})),
+              HasSubstr("section 1 repeats a layer"));
+  EXPECT_THAT(error_of(patched(file, sections_at, std::uint32_t{7})),
+              HasSubstr("layers that do not exist"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 8, std::uint8_t{2})),
+              HasSubstr("no section holds the key of layer 0"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 9, std::uint8_t{1})),
+              HasSubstr("version 1 does not know"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 10, std::uint16_t{1})),
+              HasSubstr("reserved bits"));
+}
+
+TEST(Container, SurvivesRandomHeadersWithARightChecksum) {
+  RandomStream random(3);
+  for (const NamedCache& made : odd_caches()) {
+    const Bytes file = encoded(made.cache.view(), "int4");
+    std::uint64_t header_size;
+    std::memcpy(&header_size, file.data() + 16, sizeof header_size);
+    for (int round = 0; round < 2000; ++round) {
+      const std::size_t at = kPreludeBytes + random.below(header_size - kPreludeBytes - 4);
+      const Bytes changed = patched(file, at, static_cast<std::uint8_t>(random.below(256)));
+      (void)decode_container(changed,
+                             "made.kvb");  // an error or another cache; the sanitizers watch
+    }
+  }
+}
+
+TEST(Container, AWrongSectionChecksumNamesItsPlace) {
+  Bytes file = encoded(small_cache().view(), "raw");
+  file.back() ^= std::byte{1};
+  EXPECT_THAT(error_of(file), HasSubstr("(value): its checksum is wrong"));
+}
+
+}  // namespace
+}  // namespace sluice

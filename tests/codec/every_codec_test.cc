@@ -1,0 +1,164 @@
+// What every registered codec must hold to, at every level, on every odd cache. A new codec is
+// picked up by itself.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "codec/container/decode.h"
+#include "codec/container/encode.h"
+#include "codec/registry.h"
+#include "tests/codec/made_caches.h"
+
+namespace sluice {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+std::vector<CodecLevel> all_levels() {
+  std::vector<CodecLevel> levels;
+  for (const Codec& codec : all_codecs()) {
+    for (std::size_t level = 0; level < codec.info.levels.size(); ++level)
+      levels.push_back({&codec, level});
+  }
+  return levels;
+}
+
+std::string name_of(const testing::TestParamInfo<CodecLevel>& info) {
+  std::string name = info.param.id();
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
+class EveryCodec : public testing::TestWithParam<CodecLevel> {
+ protected:
+  [[nodiscard]] static bool is_lossless() { return GetParam().codec->info.lossless; }
+  [[nodiscard]] static Bytes encoded(const KvView& cache) {
+    auto file = encode_container(cache, GetParam(), {.layers_per_section = 2});
+    EXPECT_TRUE(file.ok()) << file.error().to_line();
+    return file.ok() ? *file : Bytes{};
+  }
+  [[nodiscard]] static KvCache decoded(const Bytes& file) {
+    auto cache = decode_container(file, "made.kvb");
+    EXPECT_TRUE(cache.ok()) << cache.error().to_line();
+    return cache.ok() ? *cache : KvCache::allocate({});
+  }
+  // check(view) for every odd cache; a failure names the cache.
+  template <typename Check>
+  static void for_each_cache(Check check) {
+    for (const NamedCache& made : odd_caches()) {
+      SCOPED_TRACE(made.name);
+      check(made.cache.view());
+      if (HasFatalFailure()) return;
+    }
+  }
+  // check(header, entry, payload) for every section of every odd cache.
+  template <typename Check>
+  static void for_each_section(Check check) {
+    for_each_cache([&](const KvView& view) {
+      const Bytes file = encoded(view);
+      const auto header = parse_header(file, "made.kvb");
+      ASSERT_TRUE(header.ok());
+      for (const SectionEntry& section : header->sections) {
+        const auto begin = file.begin() + section.offset;
+        check(*header, section, Bytes(begin, begin + section.size.bytes()));
+      }
+    });
+  }
+  // Decodes `payload` as if it were the section's bytes, with a checksum that fits.
+  static Status decode_alone(const ContainerHeader& header, SectionEntry section,
+                             const Bytes& payload) {
+    section.offset = 0;
+    section.size = DataSize::bytes(static_cast<std::int64_t>(payload.size()));
+    section.crc32 = crc32_of(payload);
+    KvCache cache = KvCache::allocate(header.shape);
+    return decode_one_section(payload, header, section, cache, "made.kvb");
+  }
+};
+
+TEST_P(EveryCodec, GivesBackTheShapeAndALosslessOneEveryBit) {
+  for_each_cache([](const KvView& view) {
+    const KvCache result = decoded(encoded(view));
+    expect_same_shape(shape_of(view), shape_of(result.view()));
+    if (is_lossless()) expect_same(view, result.view());
+  });
+}
+
+TEST_P(EveryCodec, DoesNotSeeHowTheSourceLiesInMemory) {
+  for_each_cache(
+      [](const KvView& view) { EXPECT_EQ(encoded(view), encoded(token_major_copy(view).view())); });
+}
+
+TEST_P(EveryCodec, GivesTheSameBytesAndTheSameElementsTwice) {
+  for_each_cache([](const KvView& view) {
+    const Bytes file = encoded(view);
+    EXPECT_EQ(file, encoded(view));
+    expect_same(decoded(file).view(), decoded(file).view());
+  });
+}
+
+TEST_P(EveryCodec, DecodesToFiniteNumbersUnlessLossless) {
+  if (is_lossless()) return;  // NaN comes back as NaN
+  for_each_cache([](const KvView& view) {
+    const KvCache result = decoded(encoded(view));
+    for (const auto& layer : result.view().layers) {
+      for (const TensorKind kind : kTensorKinds) {
+        const TensorView* tensor = layer.find(kind);
+        if (tensor == nullptr || tensor->shape.elements() == 0) continue;
+        std::vector<float> channels(static_cast<std::size_t>(tensor->shape.channels()));
+        for (std::int64_t token = 0; token < tensor->shape.tokens; ++token) {
+          tensor->read_token(token, channels);
+          for (const float value : channels) ASSERT_TRUE(std::isfinite(value));
+        }
+      }
+    }
+  });
+}
+
+TEST_P(EveryCodec, DecodesEachSectionWithoutTheOthers) {
+  for_each_cache([](const KvView& view) {
+    const Bytes file = encoded(view);
+    const auto header = parse_header(file, "made.kvb");
+    ASSERT_TRUE(header.ok());
+    KvCache parts = KvCache::allocate(header->shape);
+    for (const SectionEntry& section : header->sections) {
+      Bytes alone(file.size());  // the other sections are zeros
+      std::copy_n(file.begin() + section.offset, section.size.bytes(),
+                  alone.begin() + section.offset);
+      ASSERT_TRUE(decode_one_section(alone, *header, section, parts, "made.kvb").ok());
+    }
+    expect_same(decoded(file).view(), parts.view());
+  });
+}
+
+TEST_P(EveryCodec, RefusesAPayloadThatIsOneByteShorterOrLonger) {
+  for_each_section([](const ContainerHeader& header, const SectionEntry& section, Bytes payload) {
+    payload.push_back(std::byte{0});
+    EXPECT_FALSE(decode_alone(header, section, payload).ok());
+    payload.resize(payload.size() - 2);
+    EXPECT_FALSE(decode_alone(header, section, payload).ok());
+  });
+}
+
+TEST_P(EveryCodec, SurvivesRandomBytes) {
+  RandomStream random(7);
+  for_each_section([&](const ContainerHeader& header, const SectionEntry& section,
+                       const Bytes& payload) {
+    for (int round = 0; round < 30; ++round) {
+      Bytes changed = payload;
+      for (std::byte& b : changed) {
+        if (round % 2 == 0 || random.below(20) == 0) b = static_cast<std::byte>(random.below(256));
+      }
+      if (round % 3 == 2) changed.resize(random.below(2 * payload.size() + 2));
+      const Status status = decode_alone(header, section, changed);  // an error, or other elements
+      if (!status) {
+        EXPECT_FALSE(status.error().what.empty());
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryCodec, testing::ValuesIn(all_levels()), name_of);
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,37 @@
+#include "codec/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(CodecRegistry, FindsCodecsAndLevelsByName) {
+  EXPECT_EQ(find_codec_level("int8")->id(), "int8@group-64");
+  EXPECT_EQ(find_codec_level("int8@token")->id(), "int8@token");
+  EXPECT_EQ(find_codec_level("int8", "token")->level, 1U);
+}
+
+TEST(CodecRegistry, AWrongNameIsAnErrorThatNamesTheNearestOne) {
+  EXPECT_THAT(find_codec_level("int88").error().to_line(), HasSubstr("did you mean `int8`?"));
+  EXPECT_THAT(find_codec_level("int8@tokens").error().to_line(),
+              HasSubstr("did you mean `token`?"));
+  EXPECT_THAT(find_codec_level("").error().to_line(), HasSubstr("known: raw, int8"));
+}
+
+TEST(CodecRegistry, EveryCodecHasASummaryAndSpecAndEveryLevelASummary) {
+  for (const Codec& codec : all_codecs()) {
+    EXPECT_FALSE(codec.info.summary.empty()) << codec.info.id;
+    for (const LevelInfo& level : codec.info.levels)
+      EXPECT_FALSE(level.summary.empty()) << codec.info.id;
+    std::string folder = codec.info.id;
+    std::replace(folder.begin(), folder.end(), '-', '_');
+    EXPECT_TRUE(std::filesystem::exists(SLUICE_SOURCE_DIR "/codec/" + folder + "/spec.md"))
+        << codec.info.id;
+  }
+}
+
+}  // namespace
+}  // namespace sluice
