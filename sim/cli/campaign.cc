@@ -20,10 +20,10 @@ struct Registered {
   std::vector<ProfileId> profiles;
 };
 
+// What follows the id in the canonical name: only what differs from the defaults, which the version pins.
 std::string parameters_text(const PolicySpec& policy) {
-  std::string text;
-  for (const auto& [key, value] : policy.parameters) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value);
-  return text;
+  const std::string name = policy.name();
+  return name.size() > policy.entry->id.size() ? name.substr(policy.entry->id.size() + 1) : "";
 }
 
 Result<Registered> register_inputs(Store& store, const Scenario& s, const CampaignOptions& options) {

@@ -8,6 +8,7 @@
 
 #include "analysis/report/report.h"
 #include "analysis/score/from_store.h"
+#include "analysis/score/policy_names.h"
 #include "analysis/score/verdict.h"
 #include "base/files.h"
 #include "sim/cli/campaign.h"
@@ -75,15 +76,23 @@ int print_plan(const Scenario& s) {
 }
 
 Result<std::vector<Score>> score_campaign(const Scenario& s, const fs::path& store_file, const SimOptions& options) {
-  const Result<Store> store = Store::open_to_read(store_file);
+  Result<Store> store = Store::open_to_read(store_file);
   if (!store) return store.error();
   std::vector<Score> scores;
   for (const std::string& tier : s.tiers) {
-    Result<ScoreInput> input = score_input(*store, {.scenario_sha256 = s.sha256, .tier = tier, .policies = policy_names(s), .seed = s.seed});
-    if (!input) return input.error();
-    Result<Score> scored = score(std::move(*input), {.baseline = options.baseline, .delta = s.delta});
-    if (!scored) return scored.error();
-    scores.push_back(std::move(*scored));
+    RunFilter filter;
+    filter.scenario_sha256 = s.sha256;
+    filter.tier = tier;
+    filter.seed = s.seed;
+    Result<std::vector<ScoreInput>> inputs = read_score_inputs(*store, filter);
+    if (!inputs) return inputs.error();
+    for (ScoreInput& input : *inputs) {
+      // The policies of this command only: the store may hold more of the same scenario.
+      if (Status kept = keep_policies(policy_names(s), input); !kept) return kept.error();
+      Result<Score> scored = score(std::move(input), {.baseline = options.baseline, .delta = s.delta});
+      if (!scored) return scored.error();
+      scores.push_back(std::move(*scored));
+    }
   }
   return scores;
 }
