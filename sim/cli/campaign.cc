@@ -7,6 +7,7 @@
 
 #include "analysis/store/store.h"
 #include "sim/cli/workers.h"
+#include "sim/scenario/ladder.h"
 #include "sim/serving/run.h"
 
 namespace sluice {
@@ -49,7 +50,7 @@ Result<Registered> register_inputs(Store& store, const Scenario& s, const Campai
   }
   const ProfileFacts facts[] = {
       {s.ladder.id, s.ladder.sha256, s.ladder.model, s.ladder.device, s.ladder_words},
-      {s.device.id, s.device.sha256, s.model.id, s.device.name, s.device.note},
+      {s.device.id, s.device.sha256, s.model.id, s.device.name, describe_device(s.device)},
   };
   for (const ProfileFacts& profile : facts) {
     const auto id = store.add_profile(profile);

@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#if __has_include("analysis/report/report.h")
 #include "analysis/report/report.h"
+#define HAVE_REPORT 1
+#endif
 #include "analysis/score/from_store.h"
 #include "analysis/score/policy_names.h"
 #include "analysis/score/verdict.h"
@@ -83,10 +87,10 @@ Result<std::vector<Score>> score_campaign(const Scenario& s, const fs::path& sto
     RunFilter filter;
     filter.scenario_sha256 = s.sha256;
     filter.tier = tier;
-    filter.seed = s.seed;
     Result<std::vector<ScoreInput>> inputs = read_score_inputs(*store, filter);
     if (!inputs) return inputs.error();
     for (ScoreInput& input : *inputs) {
+      if (input.seed != s.seed) continue;
       // The policies of this command only: the store may hold more of the same scenario.
       if (Status kept = keep_policies(policy_names(s), input); !kept) return kept.error();
       Result<Score> scored = score(std::move(input), {.baseline = options.baseline, .delta = s.delta});
@@ -97,10 +101,22 @@ Result<std::vector<Score>> score_campaign(const Scenario& s, const fs::path& sto
   return scores;
 }
 
+// All pairs are in the JSON; people read those with the baseline, or with the policy that violates least.
+Score pairs_to_read(Score score, const std::optional<std::string>& baseline) {
+  if (baseline || score.policies.empty()) return score;
+  const auto best = std::min_element(score.policies.begin(), score.policies.end(), [](const PolicyScore& a, const PolicyScore& b) {
+    return a.violation_rate.value_or(1.0) < b.violation_rate.value_or(1.0);
+  });
+  std::erase_if(score.pairs, [&](const PairScore& pair) { return pair.a != best->policy && pair.b != best->policy; });
+  return score;
+}
+
 void print_verdict(const std::vector<Score>& scores, const fs::path& store, const SimOptions& options) {
   print_as(options.format, verdict_table(scores), verdict_json(scores, store.string()), std::cout);
+  std::cout.flush();
   for (const Score& s : scores) {
-    for (const std::string& line : verdict_lines(s)) std::cerr << line << '\n';
+    std::cerr << '\n';
+    for (const std::string& line : verdict_lines(pairs_to_read(s, options.baseline))) std::cerr << line << '\n';
     for (const std::string& note : s.notes) std::cerr << "note: " << note << '\n';
   }
 }
@@ -130,12 +146,14 @@ int run(int argc, char** argv) {
   std::fflush(stderr);
   print_verdict(*scores, *store, options);
   fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(), summary->num_runs, summary->num_reused);
+#ifdef HAVE_REPORT
   if (options.report) {
     if (const Status written = write_report(*store, {.scenario_sha256 = scenario->sha256, .baseline = options.baseline}, *options.report); !written) {
       return fail(written.error());
     }
     fmt::print(stderr, "report: {}\n", *options.report);
   }
+#endif
   return 0;
 }
 

@@ -1,10 +1,6 @@
 #include "sim/scenario/canonical.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/sha256.h"
 
@@ -83,15 +79,6 @@ Json model_json(const ModelGeometry& model) {
   return {{"id", model.id}, {"parameters", model.parameters}, {"layers", layers}};
 }
 
-template <typename Choose>
-std::string sources(const CodecProfile& ladder, Choose choose) {
-  std::set<std::string> words;
-  for (const LevelFacts& level : ladder.levels) {
-    if (const std::optional<FactSource> source = choose(level)) words.insert(to_text(*source));
-  }
-  return fmt::format("{}", fmt::join(words, "/"));
-}
-
 }  // namespace
 
 std::string canonical_text(const Scenario& s) {
@@ -109,23 +96,5 @@ std::string canonical_text(const Scenario& s) {
 }
 
 std::string sha256_of_canonical(const std::string& canonical) { return sha256_hex(std::string_view(canonical)); }
-
-std::vector<LevelInfo> level_infos(const CodecProfile& ladder) {
-  std::vector<LevelInfo> levels;
-  for (const LevelFacts& facts : ladder.levels) {
-    levels.push_back({.id = facts.id(), .codec = facts.codec, .level = facts.level, .damage = facts.damage, .refines = {}});
-  }
-  return levels;
-}
-
-std::string describe_ladder(const CodecProfile& ladder, bool decode) {
-  const std::string sizes = sources(ladder, [](const LevelFacts& l) { return std::optional(l.size_source); });
-  const std::string damage = sources(ladder, [](const LevelFacts& l) { return std::optional(l.damage_source); });
-  std::string times = "none";
-  if (decode) {
-    times = sources(ladder, [](const LevelFacts& l) { return l.decode ? std::optional(l.decode->source) : std::nullopt; });
-  }
-  return fmt::format("profile {}: sizes {}, decode {}, {} {}", ladder.id, sizes, times, ladder.damage_measure, damage);
-}
 
 }  // namespace sluice

@@ -10,6 +10,7 @@
 #include "codec/decode_times.h"
 #include "sim/scenario/canonical.h"
 #include "sim/scenario/fields.h"
+#include "sim/scenario/ladder.h"
 #include "sim/scenario/link_fields.h"
 #include "traces/read.h"
 

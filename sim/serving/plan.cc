@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/scenario/canonical.h"
+#include "sim/scenario/ladder.h"
 
 namespace sluice {
 namespace {

@@ -83,7 +83,7 @@ class ErrorTest(SimTest):
             ("seed: 1", "sede: 1", ("scenario.yaml:3", "did you mean `seed`?")),
             ("delay: 10ms", "delay: 10", ("no unit",)),
             ("delay: 10ms", "delay: -10ms", ("delay",)),
-            ("slo: 1.5s", "slo: 1.5GB", ("unknown unit",)),
+            ("slo: 2s", "slo: 2GB", ("unknown unit",)),
         ]:
             with self.subTest(after):
                 self.assertIn(before, good)
