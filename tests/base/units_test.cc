@@ -53,6 +53,28 @@ TEST(Units, DoublesBecomeWholeNanosecondsOrThrow) {
   EXPECT_THROW((void)seconds_to_duration(0.0 / 0.0), std::overflow_error);
 }
 
+TEST(Units, ASumOfTransfersRoundsOnce) {
+  TransferSum sum;
+  sum.add(DataRate::bits_per_sec(4), 1s);
+  EXPECT_EQ(sum.bytes().bytes(), 0);  // half a byte
+  EXPECT_FALSE(sum.reaches(DataSize::bytes(1)));
+  sum.add(DataRate::bits_per_sec(12), 1s);
+  EXPECT_EQ(sum.bytes().bytes(), 2);
+  EXPECT_TRUE(sum.reaches(DataSize::bytes(2)));
+  EXPECT_EQ(sum.mean_over(2s).bits_per_sec(), 8);
+  TransferSum laps;
+  laps.add(sum, 1'000'000'000);
+  EXPECT_EQ(laps.bytes().bytes(), 2'000'000'000);
+}
+
+TEST(Units, ASumOfTransfersPast2To63BytesThrows) {
+  TransferSum sum;
+  sum.add(DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max()), 100s);
+  EXPECT_THROW((void)sum.bytes(), std::overflow_error);
+  EXPECT_THROW((void)sum.mean_over(1s), std::overflow_error);
+  EXPECT_THROW((void)sum.mean_over(0s), std::domain_error);
+}
+
 TEST(Units, TextNamesTheUnitWithFourSignificantDigits) {
   EXPECT_EQ(to_text(DataSize::bytes(1'245'000'000)), "1.245 GB");
   EXPECT_EQ(to_text(DataRate::bits_per_sec(3'000'000'000)), "3 Gbit/s");

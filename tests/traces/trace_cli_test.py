@@ -1,0 +1,151 @@
+"""Tests of the sluice-trace executable: what it prints, where, and how it fails.
+
+Run: SLUICE_BIN=build/bin python3 -m unittest -v tests/traces/trace_cli_test.py
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(os.environ["SLUICE_BIN"]).resolve() / "sluice-trace"
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=60)
+
+
+class TraceCliTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def assert_fails(self, line: str, *words: str | Path, code: int = 1) -> None:
+        """Exit code, nothing on stdout, and exactly one error line on stderr that holds `line`."""
+        done = run(*words)
+        self.assertEqual(done.returncode, code, done)
+        self.assertEqual(done.stdout, "")
+        errors = [e for e in done.stderr.splitlines() if not e.startswith("note: ")]
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertTrue(errors[0].startswith("error: "), errors[0])
+        self.assertIn(line, errors[0])
+
+    def test_inspect_json_has_the_agreed_names(self) -> None:
+        trace = self.write("three.txt", "1 10\n2 20\n3 0\n")
+        done = run("inspect", trace, "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = json.loads(done.stdout)
+        expected = {"reader": "two-column", "unit": "Mbit/s", "rows": 3, "skipped": 0, "duration_s": 3.0, "mean_bps": 10_000_000,
+                    "min_bps": 0, "max_bps": 20_000_000, "sha256": hashlib.sha256(trace.read_bytes()).hexdigest(),
+                    "kind": "achieved throughput", "clock": "time", "outage_s": 1.0, "longest_outage_s": 1.0}
+        self.assertEqual({k: shown[k] for k in expected}, expected)
+
+    def test_inspect_says_which_reader_was_chosen_and_why_on_stderr(self) -> None:
+        done = run("inspect", self.write("x.down", "1\n2\n"))
+        self.assertIn("x.down is read as mahimahi: its first line is one whole number", done.stderr)
+        self.assertNotIn("note", done.stdout)
+
+    def test_inspect_warns_about_an_unlikely_mean(self) -> None:
+        done = run("inspect", self.write("slow.txt", "1 0.000001\n2 0.000001\n"), "--format", "json")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: slow.txt: the mean rate is 1 bit/s", done.stderr)
+        self.assertEqual(len(json.loads(done.stdout)["warnings"]), 1)
+
+    def test_inspect_shows_each_trace_of_a_file_beside_the_summary(self) -> None:
+        file = self.write("bw.jsonl", '{"bw": [1, 3]}\n{"bw": [5, 7]}\n')
+        shown = json.loads(run("inspect", file, "--format", "json").stdout)
+        self.assertEqual(shown["rows"], 4)
+        self.assertEqual(shown["mean_bps"], 4_000_000_000)
+        self.assertIsNone(shown["duration_s"])
+        self.assertEqual(shown["sha256"], hashlib.sha256(file.read_bytes()).hexdigest())
+        self.assertEqual([t["mean_bps"] for t in shown["traces"]], [2_000_000_000, 6_000_000_000])
+        self.assertEqual(shown["traces"][1]["sha256"], hashlib.sha256(b'{"bw": [5, 7]}').hexdigest())
+
+    def test_inspect_csv_has_a_row_per_trace(self) -> None:
+        file = self.write("bw.jsonl", '{"bw": [1, 3]}\n{"bw": [5, 7]}\n')
+        rows = list(csv.DictReader(io.StringIO(run("inspect", file, "--format", "csv").stdout)))
+        self.assertEqual([r["name"] for r in rows], ["bw.jsonl#1", "bw.jsonl#2"])
+        self.assertEqual(rows[0]["max_bps"], "3000000000")
+
+    def test_list_names_readers_generators_and_writers(self) -> None:
+        shown = json.loads(run("list", "--format", "json").stdout)
+        self.assertEqual([r["id"] for r in shown["readers"]], ["mahimahi", "two-column", "cachegen", "csv"])
+        self.assertIn("markov", [g["id"] for g in shown["generators"]])
+        self.assertEqual(len(shown["writers"]), 4)
+
+    def test_synth_makes_the_same_bytes_for_the_same_seed(self) -> None:
+        words = ["synth", "markov", "states=3Gbit/s:2s,100Mbit/s:500ms", "--length", "60s", "--seed"]
+        for name, seed in (("a", "5"), ("b", "5"), ("c", "6")):
+            done = run(*words, seed, self.folder / name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        a, b, c = ((self.folder / n).read_bytes() for n in "abc")
+        self.assertEqual(a, b)
+        self.assertNotEqual(a, c)
+        shown = json.loads(run("inspect", self.folder / "a", "--format", "json").stdout)
+        self.assertEqual((shown["duration_s"], shown["kind"]), (60.0, "capacity"))
+
+    def test_synth_per_chunk_writes_one_line_per_replicate(self) -> None:
+        out = self.folder / "bw.jsonl"
+        run("synth", "uniform-per-chunk", "low=100Mbit/s", "high=10Gbit/s", "chunks=10", "--replicates", "3", out)
+        lines = [json.loads(line)["bw"] for line in out.read_text().splitlines()]
+        self.assertEqual([len(bw) for bw in lines], [10, 10, 10])
+        self.assertTrue(all(0.1 <= rate <= 10 for bw in lines for rate in bw))
+
+    def test_convert_writes_what_inspect_reads(self) -> None:
+        source = self.write("three.txt", "1 12\n2 24\n3 0\n")
+        for to in ("mahimahi", "two-column", "csv"):
+            out = self.folder / to
+            self.assertEqual(run("convert", source, out, "--to", to).returncode, 0)
+            shown = json.loads(run("inspect", out, "--format", "json").stdout)
+            self.assertEqual((shown["reader"], shown["duration_s"], shown["mean_bps"]), (to, 3.0, 12_000_000))
+
+    def test_errors_are_one_line_with_place_and_fix(self) -> None:
+        bad = self.write("bad.txt", "1 10\n2 -20\n")
+        self.assert_fails(f"{bad}:2: the rate `-20` is negative; a rate is zero or more", "inspect", bad)
+        self.assert_fails("no such file; check the path", "inspect", self.folder / "none")
+        self.assert_fails("--format: unknown format `xml`", "inspect", bad, "--format", "xml")
+        self.assert_fails("--unit: unknown unit `furlong`", "inspect", bad, "--unit", "furlong")
+        self.assert_fails("--stamps: unknown rule `middle`", "inspect", bad, "--stamps", "middle")
+        self.assert_fails("--length: constant needs it", "synth", "constant", "rate=1Gbit/s", self.folder / "out")
+        self.assert_fails("synth: unknown generator `constat`; did you mean `constant`?",
+                          "synth", "constat", "rate=1Gbit/s", self.folder / "out")
+        self.assert_fails("`extra` is not a parameter", "synth", "constant", "extra", self.folder / "out")
+
+    def test_wrong_use_is_told_in_one_line(self) -> None:
+        self.assert_fails("subcommand is required", code=2)
+        self.assert_fails("--nonsense", "list", "--nonsense", code=2)
+        self.assert_fails("FILE is required", "inspect", code=2)
+
+    def test_what_fails_leaves_the_output_as_it_was(self) -> None:
+        out = self.write("out", "as it was")
+        self.assert_fails("is negative", "convert", self.write("bad.txt", "1 -10\n"), out, "--to", "csv")
+        self.assert_fails("cachegen holds rates per chunk", "convert", self.write("ok.txt", "1 10\n"), out, "--to", "cachegen")
+        self.assertEqual(out.read_text(), "as it was")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["bad.txt", "ok.txt", "out"])
+
+    def test_the_examples_of_the_help_work(self) -> None:
+        for command in ([], ["synth"], ["convert"], ["inspect"]):
+            done = run(*command, "--help")
+            self.assertEqual(done.returncode, 0)
+            example = next(l for l in done.stdout.splitlines() if l.startswith("Example: sluice-trace "))
+            (self.folder / "trace.down").write_text("1\n2\n")
+            (self.folder / "trace.txt").write_text("1 12\n2 24\n")
+            shown = subprocess.run([PROGRAM, *example.split()[2:]], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
