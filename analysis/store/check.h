@@ -13,8 +13,8 @@ struct Finding {
   std::string what;  // the rule that is broken
 };
 
-// SQLite's own checks of the file and of foreign keys, then the rules of check.cc. Empty when all is well; of each
-// rule the first few rows that break it.
+// SQLite's own checks of the file and of foreign keys, then the rules of check.cc. Empty when all
+// is well; of each rule the first few rows that break it.
 [[nodiscard]] Result<std::vector<Finding>> check_store(Store& store);
 
 }  // namespace sluice

@@ -4,18 +4,24 @@ namespace sluice {
 
 std::string to_text(ChunkAction action) {
   switch (action) {
-    case ChunkAction::kFetched: return "fetched";
-    case ChunkAction::kRecomputed: return "recomputed";
-    case ChunkAction::kNone: break;
+    case ChunkAction::kFetched:
+      return "fetched";
+    case ChunkAction::kRecomputed:
+      return "recomputed";
+    case ChunkAction::kNone:
+      break;
   }
   return "none";
 }
 
 std::string to_text(LoadOutcome outcome) {
   switch (outcome) {
-    case LoadOutcome::kCompleted: return "completed";
-    case LoadOutcome::kFailed: return "failed";
-    case LoadOutcome::kUnfinished: break;
+    case LoadOutcome::kCompleted:
+      return "completed";
+    case LoadOutcome::kFailed:
+      return "failed";
+    case LoadOutcome::kUnfinished:
+      break;
   }
   return "unfinished";
 }
@@ -26,18 +32,24 @@ std::string to_text(TraceKind kind) {
 
 std::int64_t code_of(ChunkAction action) {
   switch (action) {
-    case ChunkAction::kFetched: return 0;
-    case ChunkAction::kRecomputed: return 1;
-    case ChunkAction::kNone: break;
+    case ChunkAction::kFetched:
+      return 0;
+    case ChunkAction::kRecomputed:
+      return 1;
+    case ChunkAction::kNone:
+      break;
   }
   return 2;
 }
 
 std::int64_t code_of(LoadOutcome outcome) {
   switch (outcome) {
-    case LoadOutcome::kCompleted: return 0;
-    case LoadOutcome::kFailed: return 1;
-    case LoadOutcome::kUnfinished: break;
+    case LoadOutcome::kCompleted:
+      return 0;
+    case LoadOutcome::kFailed:
+      return 1;
+    case LoadOutcome::kUnfinished:
+      break;
   }
   return 2;
 }

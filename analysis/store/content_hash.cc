@@ -11,7 +11,8 @@
 namespace sluice {
 namespace {
 
-// Values as unambiguous bytes: integers as 8 little-endian bytes, texts with their length, optionals with a flag.
+// Values as unambiguous bytes: integers as 8 little-endian bytes, texts with their length,
+// optionals with a flag.
 class Content {
  public:
   void add(std::int64_t value) {
@@ -51,16 +52,16 @@ class Content {
 };
 
 void add_key(Content& content, const RunRow& run) {
-  content.add_all(run.scenario_sha256, run.policy.name, run.policy.version, run.policy.params, run.tier,
-                  static_cast<std::int64_t>(run.seed), run.replicate);
+  content.add_all(run.scenario_sha256, run.policy.name, run.policy.version, run.policy.params,
+                  run.tier, static_cast<std::int64_t>(run.seed), run.replicate);
 }
 
 void add_inputs(Content& content, const RunRow& run) {
   content.add(std::int64_t{run.link_trace.has_value()});
   if (run.link_trace) {
     const LinkTraceFacts& trace = *run.link_trace;
-    content.add_all(trace.name, trace.reader, trace.unit, trace.sha256, to_text(trace.kind), trace.num_rows,
-                    trace.num_skipped, run.link_trace_offset);
+    content.add_all(trace.name, trace.reader, trace.unit, trace.sha256, to_text(trace.kind),
+                    trace.num_rows, trace.num_skipped, run.link_trace_offset);
   }
   content.add(static_cast<std::int64_t>(run.profiles.size()));
   for (const ProfileFacts& profile : run.profiles) {
@@ -69,22 +70,23 @@ void add_inputs(Content& content, const RunRow& run) {
 }
 
 void add_chunk(Content& content, const ChunkRecord& chunk) {
-  content.add_all(std::int64_t{chunk.index}, chunk.tokens, to_text(chunk.action), chunk.level, chunk.bytes,
-                  chunk.damage, chunk.reason, chunk.requested_at, chunk.first_byte_at, chunk.arrived_at,
-                  chunk.compute_began_at, chunk.resident_at);
+  content.add_all(std::int64_t{chunk.index}, chunk.tokens, to_text(chunk.action), chunk.level,
+                  chunk.bytes, chunk.damage, chunk.reason, chunk.requested_at, chunk.first_byte_at,
+                  chunk.arrived_at, chunk.compute_began_at, chunk.resident_at);
 }
 
 void add_load(Content& content, const LoadRecord& load) {
-  content.add_all(load.index, load.arrived_at, load.slo, load.context_tokens, to_text(load.outcome), load.failure,
-                  load.kv_ready_at, load.first_token_at, load.bytes_moved, load.recomputed_tokens, load.quality,
-                  load.peak_memory, static_cast<std::int64_t>(load.chunks.size()));
+  content.add_all(load.index, load.arrived_at, load.slo, load.context_tokens, to_text(load.outcome),
+                  load.failure, load.kv_ready_at, load.first_token_at, load.bytes_moved,
+                  load.recomputed_tokens, load.quality, load.peak_memory,
+                  static_cast<std::int64_t>(load.chunks.size()));
   for (const ChunkRecord& chunk : load.chunks) add_chunk(content, chunk);
 }
 
 bool before(const RunRow& a, const RunRow& b) {
   const auto key = [](const RunRow& run) {
-    return std::tie(run.scenario_sha256, run.policy.name, run.policy.version, run.policy.params, run.tier, run.seed,
-                    run.replicate);
+    return std::tie(run.scenario_sha256, run.policy.name, run.policy.version, run.policy.params,
+                    run.tier, run.seed, run.replicate);
   };
   return key(a) < key(b);
 }
@@ -98,8 +100,9 @@ Result<std::string> run_hash(Store& store, const RunRow& run) {
   add_key(content, run);
   add_inputs(content, run);
   const RunMetrics& metrics = run.metrics;
-  content.add_all(metrics.simulated_time, metrics.gpu_busy_time, metrics.gpu_busy_fraction, metrics.link_utilisation,
-                  metrics.bytes_moved, metrics.stored_per_context, static_cast<std::int64_t>(loads->size()));
+  content.add_all(metrics.simulated_time, metrics.gpu_busy_time, metrics.gpu_busy_fraction,
+                  metrics.link_utilisation, metrics.bytes_moved, metrics.stored_per_context,
+                  static_cast<std::int64_t>(loads->size()));
   for (const LoadRecord& load : *loads) add_load(content, load);
   return content.hex();
 }

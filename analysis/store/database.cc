@@ -16,24 +16,31 @@ constexpr std::chrono::milliseconds kLockPatience = std::chrono::minutes(1);
 Error describe(const std::string& file, int code, const char* message) {
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      return error_in(file, "is not a Sluice store (not an SQLite file)", "name a file written by `./sluice sim --store`");
+      return error_in(file, "is not a Sluice store (not an SQLite file)",
+                      "name a file written by `./sluice sim --store`");
     case SQLITE_CORRUPT:
-      return error_in(file, fmt::format("is damaged: {}", message), "use a copy, or run the scenario again into a new file");
+      return error_in(file, fmt::format("is damaged: {}", message),
+                      "use a copy, or run the scenario again into a new file");
     case SQLITE_CANTOPEN:
-      return error_in(file, "cannot be opened as a store", "check that the folder exists and is writable");
+      return error_in(file, "cannot be opened as a store",
+                      "check that the folder exists and is writable");
     case SQLITE_READONLY:
-      return error_in(file, "cannot be written", "check the permissions of the file and its folder");
+      return error_in(file, "cannot be written",
+                      "check the permissions of the file and its folder");
     case SQLITE_PERM:
     case SQLITE_AUTH:
       return error_in(file, "access denied", "check the permissions of the file and its folder");
     case SQLITE_FULL:
     case SQLITE_IOERR:
-      return error_in(file, fmt::format("reading or writing failed: {}", message), "check the free space and the disk");
+      return error_in(file, fmt::format("reading or writing failed: {}", message),
+                      "check the free space and the disk");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return error_in(file, "stayed locked by another process for a minute", "wait for that process or end it");
+      return error_in(file, "stayed locked by another process for a minute",
+                      "wait for that process or end it");
     default:
-      return error_in(file, fmt::format("the store refused: {}", message), "run `./sluice store check` on the file");
+      return error_in(file, fmt::format("the store refused: {}", message),
+                      "run `./sluice store check` on the file");
   }
 }
 
@@ -67,14 +74,6 @@ Result<bool> Statement::step() {
   return false;
 }
 
-Status Statement::run() {
-  while (true) {
-    const Result<bool> row = step();
-    if (!row) return row.error();
-    if (!*row) return {};
-  }
-}
-
 void Statement::reset() {
   if (!statement_) return;  // it was never prepared; step() says why
   sqlite3_reset(statement_.get());
@@ -91,7 +90,8 @@ int Statement::bind_one(int index, double value) {
 
 int Statement::bind_one(int index, std::string_view value) {
   const char* bytes = value.empty() ? "" : value.data();  // a null pointer would bind NULL
-  return sqlite3_bind_text64(statement_.get(), index, bytes, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return sqlite3_bind_text64(statement_.get(), index, bytes, value.size(), SQLITE_TRANSIENT,
+                             SQLITE_UTF8);
 }
 
 bool Statement::is_null(int column) const {
@@ -102,7 +102,9 @@ std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }
 
-double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+double Statement::real(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
 
 std::string Statement::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
@@ -115,7 +117,9 @@ std::optional<Instant> Statement::optional_instant(int column) const {
   return instant(column);
 }
 
-int Statement::num_columns() const { return sqlite3_column_count(statement_.get()); }
+int Statement::num_columns() const {
+  return sqlite3_column_count(statement_.get());
+}
 
 std::string Statement::column_name(int column) const {
   return sqlite3_column_name(statement_.get(), column);
@@ -124,7 +128,8 @@ std::string Statement::column_name(int column) const {
 Result<Database> Database::open(const std::filesystem::path& file, OpenMode mode) {
   std::error_code code;
   if (mode != OpenMode::kCreate && !std::filesystem::exists(file, code)) {
-    return error_in(file.string(), "no such file", "check the path, or make it with `./sluice sim --store`");
+    return error_in(file.string(), "no such file",
+                    "check the path, or make it with `./sluice sim --store`");
   }
   if (std::filesystem::is_directory(file, code)) {
     return error_in(file.string(), "is a folder", "name a file");
@@ -134,16 +139,20 @@ Result<Database> Database::open(const std::filesystem::path& file, OpenMode mode
   if (mode == OpenMode::kCreate) flags |= SQLITE_OPEN_CREATE;
   Database database(file.string());
   sqlite3* connection = nullptr;
-  const int opened = sqlite3_open_v2(file.c_str(), &connection, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int opened =
+      sqlite3_open_v2(file.c_str(), &connection, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   database.connection_.reset(connection);  // SQLite makes one even when opening fails
   if (opened != SQLITE_OK) {
-    return describe(file.string(), opened, connection != nullptr ? sqlite3_errmsg(connection) : "out of memory");
+    return describe(file.string(), opened,
+                    connection != nullptr ? sqlite3_errmsg(connection) : "out of memory");
   }
   sqlite3_busy_timeout(connection, static_cast<int>(kLockPatience.count()));
   return database;
 }
 
-Statement Database::prepare(std::string_view sql) const { return {connection_.get(), file_, sql}; }
+Statement Database::prepare(std::string_view sql) const {
+  return {connection_.get(), file_, sql};
+}
 
 Status Database::execute(const std::string& sql) const {
   const int code = sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr);
@@ -151,9 +160,13 @@ Status Database::execute(const std::string& sql) const {
   return {};
 }
 
-std::int64_t Database::last_insert_id() const { return sqlite3_last_insert_rowid(connection_.get()); }
+std::int64_t Database::last_insert_id() const {
+  return sqlite3_last_insert_rowid(connection_.get());
+}
 
-std::int64_t Database::num_changes() const { return sqlite3_changes64(connection_.get()); }
+std::int64_t Database::num_changes() const {
+  return sqlite3_changes64(connection_.get());
+}
 
 Result<Transaction> Transaction::begin(const Database& database) {
   if (Status begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun.error();
@@ -169,7 +182,8 @@ Transaction::Transaction(Transaction&& other) noexcept
     : database_(std::exchange(other.database_, nullptr)) {}
 
 Transaction::~Transaction() {
-  // A failed COMMIT may have rolled back already; then there is nothing to undo and the answer does not matter.
+  // A failed COMMIT may have rolled back already; then there is nothing to undo and the answer does
+  // not matter.
   if (database_ != nullptr) (void)database_->execute("ROLLBACK");
 }
 

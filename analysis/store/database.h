@@ -1,6 +1,7 @@
-// SQLite's C API as three small owners: Database opens and closes, Statement prepares and finalizes,
-// Transaction rolls back unless committed. Where in the flow: under the store (7) only.
-// Surprise: a Statement keeps its first failure (a bad prepare included) and reports it from step() or run().
+// SQLite's C API as three small owners: Database opens and closes, Statement prepares and
+// finalizes, Transaction rolls back unless committed. Where in the flow: under the store (7) only.
+// Surprise: a Statement keeps its first failure (a bad prepare included) and reports it from step()
+// or run().
 #pragma once
 
 #include <sqlite3.h>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -29,8 +31,26 @@ class Statement {
   }
   // To the next row: true while there is one. After false or an error the statement is reset.
   [[nodiscard]] Result<bool> step();
+  // Calls `on_row` at each row that is left. `on_row` returns nothing, or a Status that stops at an
+  // error.
+  template <typename OnRow>
+  [[nodiscard]] Status for_each(const OnRow& on_row) {
+    while (true) {
+      const Result<bool> row = step();
+      if (!row) return row.error();
+      if (!*row) return {};
+      if constexpr (std::is_void_v<decltype(on_row())>) {
+        on_row();
+      } else if (Status done = on_row(); !done) {
+        reset();
+        return done;
+      }
+    }
+  }
   // To the end; rows are passed over.
-  [[nodiscard]] Status run();
+  [[nodiscard]] Status run() {
+    return for_each([] {});
+  }
   // bind and run.
   template <typename... Values>
   [[nodiscard]] Status run_with(const Values&... values) {

@@ -19,12 +19,14 @@ Error no_such_row_name(std::string_view text) {
 }
 
 std::string utc(WallTime at) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", std::chrono::time_point_cast<std::chrono::seconds>(at));
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
+                     std::chrono::time_point_cast<std::chrono::seconds>(at));
 }
 
 // A word as a POSIX shell reads it back.
 std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@%+";
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@%+";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -38,46 +40,60 @@ std::string shell_line(const std::vector<std::string>& words) {
 }
 
 std::string command_for(const RunRow& run, const CampaignFacts& campaign) {
-  std::vector<std::string> words{"./sluice",    "sim",
+  std::vector<std::string> words{"./sluice",
+                                 "sim",
                                  campaign.scenario_argument,
-                                 "--policy",    policy_text(run.policy),
-                                 "--tier",      run.tier,
-                                 "--seed",      std::to_string(run.seed),
-                                 "--replicates", std::to_string(campaign.num_replicates),
-                                 "--replicate", std::to_string(run.replicate)};
-  if (campaign.link_trace_file) words.insert(words.end(), {"--link-trace", *campaign.link_trace_file});
+                                 "--policy",
+                                 policy_text(run.policy),
+                                 "--tier",
+                                 run.tier,
+                                 "--seed",
+                                 std::to_string(run.seed),
+                                 "--replicates",
+                                 std::to_string(campaign.num_replicates),
+                                 "--replicate",
+                                 std::to_string(run.replicate)};
+  if (campaign.link_trace_file)
+    words.insert(words.end(), {"--link-trace", *campaign.link_trace_file});
   words.insert(words.end(), {"--store", "again.db"});
   return shell_line(words);
 }
 
 void add_inputs(const RunRow& run, Facts& facts) {
-  facts.emplace_back("scenario", fmt::format("{}, SHA-256 of its canonical text {}", run.scenario, run.scenario_sha256));
-  facts.emplace_back("policy", fmt::format("{}, version {}", policy_text(run.policy), run.policy.version));
+  facts.emplace_back("scenario", fmt::format("{}, SHA-256 of its canonical text {}", run.scenario,
+                                             run.scenario_sha256));
+  facts.emplace_back("policy",
+                     fmt::format("{}, version {}", policy_text(run.policy), run.policy.version));
   facts.emplace_back("tier", run.tier);
   facts.emplace_back("seed, replicate", fmt::format("{}, {}", run.seed, run.replicate));
   if (run.link_trace) {
     const LinkTraceFacts& trace = *run.link_trace;
-    facts.emplace_back("link trace",
-                       fmt::format("{} from offset {}; reader {}, unit {}, {}, {} rows ({} skipped), SHA-256 {}",
-                                   trace.name, to_text(run.link_trace_offset), trace.reader, trace.unit,
-                                   to_text(trace.kind), trace.num_rows, trace.num_skipped, trace.sha256));
+    facts.emplace_back(
+        "link trace",
+        fmt::format("{} from offset {}; reader {}, unit {}, {}, {} rows ({} skipped), SHA-256 {}",
+                    trace.name, to_text(run.link_trace_offset), trace.reader, trace.unit,
+                    to_text(trace.kind), trace.num_rows, trace.num_skipped, trace.sha256));
   }
   for (const ProfileFacts& profile : run.profiles) {
-    facts.emplace_back("profile", fmt::format("{} for {} on {}; {}; SHA-256 {}", profile.name, profile.model,
-                                              profile.device, profile.source, profile.sha256));
+    facts.emplace_back("profile",
+                       fmt::format("{} for {} on {}; {}; SHA-256 {}", profile.name, profile.model,
+                                   profile.device, profile.source, profile.sha256));
   }
 }
 
 void add_provenance(const RunRow& run, const CampaignFacts& campaign, Facts& facts) {
   const BuildFacts& build = campaign.build;
-  facts.emplace_back("build", fmt::format("commit {}{}; {} {}; ns-3 {}; SQLite {}",
-                                          build.commit.empty() ? "unknown" : build.commit,
-                                          build.dirty ? " with changes that no commit holds" : "", build.compiler,
-                                          build.flags, build.ns3_version.empty() ? "absent" : build.ns3_version,
-                                          build.sqlite_version));
-  facts.emplace_back("host", fmt::format("{}, {}, {} × {}", campaign.host.name, campaign.host.system,
-                                         campaign.host.num_cpus, campaign.host.cpu));
-  facts.emplace_back("made by", fmt::format("{} (begun {})", shell_line(campaign.command), utc(campaign.started_at)));
+  facts.emplace_back(
+      "build", fmt::format("commit {}{}; {} {}; ns-3 {}; SQLite {}",
+                           build.commit.empty() ? "unknown" : build.commit,
+                           build.dirty ? " with changes that no commit holds" : "", build.compiler,
+                           build.flags, build.ns3_version.empty() ? "absent" : build.ns3_version,
+                           build.sqlite_version));
+  facts.emplace_back("host",
+                     fmt::format("{}, {}, {} × {}", campaign.host.name, campaign.host.system,
+                                 campaign.host.num_cpus, campaign.host.cpu));
+  facts.emplace_back("made by", fmt::format("{} (begun {})", shell_line(campaign.command),
+                                            utc(campaign.started_at)));
   facts.emplace_back("worker", fmt::format("{}, claimed {}", run.worker, utc(run.claimed_at)));
 }
 
@@ -87,7 +103,8 @@ void add_result(const RunRow& run, Facts& facts) {
     return;
   }
   const RunMetrics& metrics = run.metrics;
-  facts.emplace_back("loads", fmt::format("{}, of which {} violated their SLO", run.num_loads, run.num_violated));
+  facts.emplace_back(
+      "loads", fmt::format("{}, of which {} violated their SLO", run.num_loads, run.num_violated));
   facts.emplace_back("simulated", to_text(metrics.simulated_time));
   facts.emplace_back("GPU busy", fmt::format("{} ({:.2f} %)", to_text(metrics.gpu_busy_time),
                                              100 * metrics.gpu_busy_fraction));
@@ -102,8 +119,9 @@ std::string after(const LoadRecord& load, const std::optional<Instant>& at) {
 }
 
 void add_load(const LoadRecord& load, Facts& facts) {
-  facts.emplace_back("load", fmt::format("{}: {} tokens, arrived at {} of the run, SLO {}", load.index,
-                                         load.context_tokens, to_text(load.arrived_at - kRunStart), to_text(load.slo)));
+  facts.emplace_back("load", fmt::format("{}: {} tokens, arrived at {} of the run, SLO {}",
+                                         load.index, load.context_tokens,
+                                         to_text(load.arrived_at - kRunStart), to_text(load.slo)));
   facts.emplace_back("outcome", fmt::format("{}{}{}; {} its SLO", to_text(load.outcome),
                                             load.failure.empty() ? "" : ": ", load.failure,
                                             load.violated() ? "violated" : "met"));
@@ -121,7 +139,8 @@ Result<LoadRecord> find_load(Store& store, const RowName& row) {
   for (LoadRecord& load : *loads) {
     if (load.index == *row.load) return std::move(load);
   }
-  return error_in(store.database().file(), fmt::format("has no {}", RowName{row.run, row.load, {}}.text()),
+  return error_in(store.database().file(),
+                  fmt::format("has no {}", RowName{row.run, row.load, {}}.text()),
                   fmt::format("run {} has {} loads", row.run.value, loads->size()));
 }
 
@@ -164,7 +183,8 @@ Result<RowName> parse_row_name(std::string_view text) {
     if (rest.front() != '/') return no_such_row_name(text);
     rest.remove_prefix(1);
   }
-  if (numbers.size() > kWords.size() || (wanted && *wanted + 1 != numbers.size())) return no_such_row_name(text);
+  if (numbers.size() > kWords.size() || (wanted && *wanted + 1 != numbers.size()))
+    return no_such_row_name(text);
   RowName row{.run = {numbers[0]}, .load = std::nullopt, .chunk = std::nullopt};
   if (numbers.size() > 1) row.load = numbers[1];
   if (numbers.size() > 2) row.chunk = numbers[2];
@@ -183,7 +203,8 @@ Result<Explanation> explain(Store& store, const RowName& row) {
   const RunRow& run = runs->front();
   const auto campaign = store.read_campaign(run.campaign);
   if (!campaign) return campaign.error();
-  Explanation explanation{.row = row.text(), .facts = {}, .load = std::nullopt, .command = command_for(run, *campaign)};
+  Explanation explanation{
+      .row = row.text(), .facts = {}, .load = std::nullopt, .command = command_for(run, *campaign)};
   add_inputs(run, explanation.facts);
   add_provenance(run, *campaign, explanation.facts);
   add_result(run, explanation.facts);

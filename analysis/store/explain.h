@@ -14,7 +14,8 @@
 
 namespace sluice {
 
-// "run:12", "load:12/3" or "chunk:12/3/5": run id, load index, chunk index. The word may be left out.
+// "run:12", "load:12/3" or "chunk:12/3/5": run id, load index, chunk index. The word may be left
+// out.
 struct RowName {
   RunId run;
   std::optional<std::int64_t> load, chunk;
@@ -26,8 +27,9 @@ struct Explanation {
   std::string row;
   // What and its value, in reading order: run, scenario, policy, inputs, build, host, result, load.
   std::vector<std::pair<std::string, std::string>> facts;
-  std::optional<LoadRecord> load;  // with the chunks to tell of: all of the load, or the one asked for
-  std::string command;             // one line for a shell
+  std::optional<LoadRecord>
+      load;             // with the chunks to tell of: all of the load, or the one asked for
+  std::string command;  // one line for a shell
 };
 
 [[nodiscard]] Result<Explanation> explain(Store& store, const RowName& row);

@@ -21,15 +21,21 @@ nlohmann::json ns_or_null(const std::optional<Instant>& at) {
 
 Table chunk_table(const LoadRecord& load) {
   Table table;
-  table.column("chunk_index", "chunk").column("tokens", "tokens").column("action", "action", Align::kLeft);
-  table.column("level", "level", Align::kLeft).column("bytes", "bytes").column("damage_fraction", "damage");
+  table.column("chunk_index", "chunk")
+      .column("tokens", "tokens")
+      .column("action", "action", Align::kLeft);
+  table.column("level", "level", Align::kLeft)
+      .column("bytes", "bytes")
+      .column("damage_fraction", "damage");
   table.column("requested_ms", "asked [ms]").column("first_byte_ms", "first byte [ms]");
   table.column("arrived_ms", "arrived [ms]").column("compute_began_ms", "compute [ms]");
-  table.column("resident_ms", "resident [ms]").column("reason", "the policy's reason", Align::kLeft);
+  table.column("resident_ms", "resident [ms]")
+      .column("reason", "the policy's reason", Align::kLeft);
   for (const ChunkRecord& chunk : load.chunks) {
-    table.row({std::to_string(chunk.index), std::to_string(chunk.tokens), to_text(chunk.action), chunk.level,
-               std::to_string(chunk.bytes.bytes()), fmt::format("{}", chunk.damage), since(load, chunk.requested_at),
-               since(load, chunk.first_byte_at), since(load, chunk.arrived_at), since(load, chunk.compute_began_at),
+    table.row({std::to_string(chunk.index), std::to_string(chunk.tokens), to_text(chunk.action),
+               chunk.level, std::to_string(chunk.bytes.bytes()), fmt::format("{}", chunk.damage),
+               since(load, chunk.requested_at), since(load, chunk.first_byte_at),
+               since(load, chunk.arrived_at), since(load, chunk.compute_began_at),
                since(load, chunk.resident_at), chunk.reason});
   }
   return table;
@@ -73,7 +79,8 @@ void print_text(const Explanation& explanation, std::ostream& out) {
   std::size_t width = 0;
   for (const auto& [what, value] : explanation.facts) width = std::max(width, what.size());
   out << explanation.row << "\n";
-  for (const auto& [what, value] : explanation.facts) out << fmt::format("  {:<{}}  {}\n", what, width, value);
+  for (const auto& [what, value] : explanation.facts)
+    out << fmt::format("  {:<{}}  {}\n", what, width, value);
   if (explanation.load) {
     out << "\nTimes since the load arrived:\n";
     chunk_table(*explanation.load).print_text(out);
@@ -84,7 +91,8 @@ void print_text(const Explanation& explanation, std::ostream& out) {
 nlohmann::json to_json(const Explanation& explanation) {
   // A list, since a run may have several profiles.
   nlohmann::json facts = nlohmann::json::array();
-  for (const auto& [what, value] : explanation.facts) facts.push_back({{"what", what}, {"value", value}});
+  for (const auto& [what, value] : explanation.facts)
+    facts.push_back({{"what", what}, {"value", value}});
   nlohmann::json json{{"row", explanation.row}, {"facts", facts}, {"command", explanation.command}};
   if (explanation.load) json["load"] = load_json(*explanation.load);
   return json;

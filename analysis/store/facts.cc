@@ -23,7 +23,9 @@ std::string cpu_name() {
 
 }  // namespace
 
-WallTime wall_now() { return std::chrono::system_clock::now(); }
+WallTime wall_now() {
+  return std::chrono::system_clock::now();
+}
 
 LinkTraceFacts facts_of(const LinkTrace& trace) {
   return {.name = trace.name,
@@ -46,7 +48,8 @@ BuildFacts this_build() {
 
 HostFacts this_host() {
   utsname system{};
-  if (::uname(&system) != 0) return {.name = "unknown", .system = "unknown", .cpu = cpu_name(), .num_cpus = 0};
+  if (::uname(&system) != 0)
+    return {.name = "unknown", .system = "unknown", .cpu = cpu_name(), .num_cpus = 0};
   return {.name = system.nodename,
           .system = std::string(system.sysname) + " " + system.release + " " + system.machine,
           .cpu = cpu_name(),

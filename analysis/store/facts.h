@@ -1,5 +1,6 @@
-// What the store keeps about where a result came from: the inputs by content, the build, the host, the command.
-// Where in the flow: the runner fills these in before it runs; `explain` reads them back.
+// What the store keeps about where a result came from: the inputs by content, the build, the host,
+// the command. Where in the flow: the runner fills these in before it runs; `explain` reads them
+// back.
 #pragma once
 
 #include <chrono>
@@ -29,8 +30,10 @@ using ProfileId = RowId<struct ProfileTag>;
 using CampaignId = RowId<struct CampaignTag>;
 using RunId = RowId<struct RunTag>;
 
-// `canonical` must hold all that the results depend on besides policy, replicate, tier and seed: where
-// --link-trace replaces the link, the trace's SHA-256 belongs in it. Two scenarios are one when it is equal.
+// `canonical` must hold all that the results depend on besides policy, replicate, tier and seed:
+// where
+// --link-trace replaces the link, the trace's SHA-256 belongs in it. Two scenarios are one when it
+// is equal.
 struct ScenarioFacts {
   std::string name;
   std::string canonical;

@@ -13,7 +13,8 @@ struct Listing {
   nlohmann::json json;  // a list of objects with the table's columns
 };
 
-// One row per scenario, policy, tier and seed: how many runs are done and claimed, loads, violations.
+// One row per scenario, policy, tier and seed: how many runs are done and claimed, loads,
+// violations.
 [[nodiscard]] Result<Listing> list_groups(Store& store);
 // One row per run, with the id that `explain` takes.
 [[nodiscard]] Result<Listing> list_runs(Store& store);

@@ -1,4 +1,4 @@
-// The program behind `./sluice store …` and `./sluice explain …`: thin, all work is in the library.
+// The program behind `./sluice store …` and `./sluice explain …`: thin, the library does the work.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -60,8 +60,8 @@ Status run_merge(const Options& options) {
   const std::vector<std::filesystem::path> sources(options.files.begin(), options.files.end() - 1);
   const auto merged = merge_stores(sources, options.files.back());
   if (!merged) return merged.error();
-  std::cout << fmt::format("{} runs added to {}, {} were there\n", merged->num_added, options.files.back(),
-                           merged->num_known);
+  std::cout << fmt::format("{} runs added to {}, {} were there\n", merged->num_added,
+                           options.files.back(), merged->num_known);
   return {};
 }
 
@@ -115,18 +115,23 @@ void add_format(CLI::App& app, Options& options) {
 }
 
 const Command kCommands[] = {
-    {"hash", "print the SHA-256 of all results", "./sluice store hash --store runs.db", run_hash_command, add_store},
-    {"check", "is the file whole, do its rows keep the rules", "./sluice store check --store runs.db", run_check,
+    {"hash", "print the SHA-256 of all results", "./sluice store hash --store runs.db",
+     run_hash_command, add_store},
+    {"check", "is the file whole, do its rows keep the rules",
+     "./sluice store check --store runs.db", run_check,
      [](CLI::App& app, Options& options) {
        add_store(app, options);
        add_format(app, options);
      }},
-    {"merge", "copy the runs of several files into the last one", "./sluice store merge a.db b.db all.db", run_merge,
+    {"merge", "copy the runs of several files into the last one",
+     "./sluice store merge a.db b.db all.db", run_merge,
      [](CLI::App& app, Options& options) {
-       app.add_option("files", options.files, "sources, then the target")->required()->expected(2, 1 << 16);
+       app.add_option("files", options.files, "sources, then the target")
+           ->required()
+           ->expected(2, 1 << 16);
      }},
-    {"export", "write runs.csv, loads.csv and chunks.csv", "./sluice store export --store runs.db --out csv",
-     run_export,
+    {"export", "write runs.csv, loads.csv and chunks.csv",
+     "./sluice store export --store runs.db --out csv", run_export,
      [](CLI::App& app, Options& options) {
        add_store(app, options);
        app.add_option("--out", options.out, "folder for the files")->required();
@@ -152,7 +157,8 @@ Status check_command_word(int argc, char** argv) {
   std::vector<std::string> known;
   for (const Command& command : kCommands) known.emplace_back(command.name);
   if (std::find(known.begin(), known.end(), argv[1]) != known.end()) return {};
-  return error_in("sluice store", fmt::format("no command `{}`", argv[1]), suggest_name(argv[1], known));
+  return error_in("sluice store", fmt::format("no command `{}`", argv[1]),
+                  suggest_name(argv[1], known));
 }
 
 int main_program(int argc, char** argv) {
@@ -174,7 +180,8 @@ int main_program(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& wrong) {
-    std::cerr << error_in("command line", wrong.what(), "see `./sluice store --help`").to_line() << "\n";
+    std::cerr << error_in("command line", wrong.what(), "see `./sluice store --help`").to_line()
+              << "\n";
     return 2;
   }
   for (const Command& command : kCommands) {
@@ -190,4 +197,6 @@ int main_program(int argc, char** argv) {
 }  // namespace
 }  // namespace sluice
 
-int main(int argc, char** argv) { return sluice::main_program(argc, argv); }
+int main(int argc, char** argv) {
+  return sluice::main_program(argc, argv);
+}

@@ -12,10 +12,12 @@ namespace sluice {
 namespace {
 
 // What a run's key is in every file.
-using GlobalKey = std::tuple<std::string, std::string, std::string, std::string, std::string, std::uint64_t, std::int64_t>;
+using GlobalKey = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                             std::uint64_t, std::int64_t>;
 
 GlobalKey global_key(const RunRow& run) {
-  return {run.scenario_sha256, run.policy.name, run.policy.version, run.policy.params, run.tier, run.seed,
+  return {run.scenario_sha256, run.policy.name, run.policy.version,
+          run.policy.params,   run.tier,        run.seed,
           run.replicate};
 }
 
@@ -38,8 +40,10 @@ Status compare_runs(const std::filesystem::path& file, SeenRuns& seen) {
     if (!hash) return hash.error();
     const auto [known, is_new] = seen.try_emplace(global_key(run), Seen{*hash, file.string()});
     if (!is_new && known->second.hash != *hash) {
-      return error_in(file.string(), fmt::format("{} differs from the one in {}", name_of(run), known->second.file),
-                      "`./sluice explain` shows the build and inputs of both; run it again with one build");
+      return error_in(
+          file.string(),
+          fmt::format("{} differs from the one in {}", name_of(run), known->second.file),
+          "`./sluice explain` shows the build and inputs of both; run it again with one build");
     }
   }
   return {};
@@ -61,7 +65,8 @@ class Translator {
   }
 
   Result<RunInputs> inputs(const RunRow& run) {
-    RunInputs inputs{.link_trace = std::nullopt, .link_trace_offset = run.link_trace_offset, .profiles = {}};
+    RunInputs inputs{
+        .link_trace = std::nullopt, .link_trace_offset = run.link_trace_offset, .profiles = {}};
     if (run.link_trace) {
       const auto trace = target_->add_link_trace(*run.link_trace);
       if (!trace) return trace.error();
@@ -133,7 +138,8 @@ Result<MergeSummary> merge_stores(std::span<const std::filesystem::path> sources
   }
   for (const auto& file : sources) {
     if (std::filesystem::equivalent(file, target, code)) {
-      return error_in(file.string(), "is both a source and the target", "name the target once, last");
+      return error_in(file.string(), "is both a source and the target",
+                      "name the target once, last");
     }
     if (Status equal = compare_runs(file, seen); !equal) return equal.error();
   }

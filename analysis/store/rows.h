@@ -1,5 +1,5 @@
-// What the store gives back: runs with their provenance, and loads light enough to score by the million.
-// Where in the flow: between the store (7) and score, compare, report (6, 8).
+// What the store gives back: runs with their provenance, and loads light enough to score by the
+// million. Where in the flow: between the store (7) and score, compare, report (6, 8).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct RunRow {
   std::optional<LinkTraceFacts> link_trace;
   Duration link_trace_offset{};
   std::vector<ProfileFacts> profiles;
-  std::int64_t num_loads = 0;     // this and the next only when done
+  std::int64_t num_loads = 0;  // this and the next only when done
   std::int64_t num_violated = 0;
   RunMetrics metrics;
 };

@@ -8,8 +8,8 @@ namespace sluice {
 namespace {
 
 // Times are ns since the run began, except *_wall_ns: ns since 1970-01-01 UTC. Sizes are bytes.
-// Loads and chunks are rows by the million: natural keys and no second index, codes for words, and `phrase` holds
-// each level name and each of a policy's reasons once per writer.
+// Loads and chunks are rows by the million: natural keys and no second index, codes for words, and
+// `phrase` holds each level name and each of a policy's reasons once per writer.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE scenario (
   id INTEGER PRIMARY KEY,
@@ -95,8 +95,9 @@ CREATE TABLE run (
   stored_per_context_bytes INTEGER,
   UNIQUE (scenario_id, policy_id, replicate, tier, seed),
   CHECK (state = 'claimed' OR (num_loads IS NOT NULL AND simulated_time_ns IS NOT NULL
-    AND gpu_busy_time_ns IS NOT NULL AND gpu_busy_fraction IS NOT NULL AND link_utilisation_fraction IS NOT NULL
-    AND bytes_moved IS NOT NULL AND stored_per_context_bytes IS NOT NULL)),
+    AND gpu_busy_time_ns IS NOT NULL AND gpu_busy_fraction IS NOT NULL
+    AND link_utilisation_fraction IS NOT NULL AND bytes_moved IS NOT NULL
+    AND stored_per_context_bytes IS NOT NULL)),
   CHECK ((link_trace_id IS NULL) = (link_trace_offset_ns IS NULL))
 ) STRICT;
 CREATE TABLE run_profile (
@@ -151,7 +152,9 @@ constexpr auto kNewestVersion = static_cast<std::int64_t>(kMigrations.size());
 
 struct FileIdentity {
   std::int64_t application_id = 0, version = 0, num_tables = 0;
-  [[nodiscard]] bool is_empty() const { return application_id == 0 && version == 0 && num_tables == 0; }
+  [[nodiscard]] bool is_empty() const {
+    return application_id == 0 && version == 0 && num_tables == 0;
+  }
 };
 
 Result<FileIdentity> identify(const Database& database) {
@@ -177,7 +180,8 @@ Status refuse_strangers(const Database& database, const FileIdentity& identity) 
   }
   if (identity.version > kNewestVersion) {
     return error_in(database.file(),
-                    fmt::format("has store version {}, this Sluice knows up to {}", identity.version, kNewestVersion),
+                    fmt::format("has store version {}, this Sluice knows up to {}",
+                                identity.version, kNewestVersion),
                     "use a newer Sluice");
   }
   return {};
@@ -198,10 +202,11 @@ Status migrate(const Database& database) {
   const auto now = identify(database);
   if (!now) return now.error();
   for (std::int64_t version = now->version; version < kNewestVersion; ++version) {
-    if (Status made = database.execute(kMigrations[static_cast<std::size_t>(version)]); !made) return made;
+    if (Status made = database.execute(kMigrations[static_cast<std::size_t>(version)]); !made)
+      return made;
   }
-  const Status marked = database.execute(
-      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kNewestVersion));
+  const Status marked = database.execute(fmt::format(
+      "PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kNewestVersion));
   if (!marked) return marked;
   return transaction->commit();
 }
@@ -211,7 +216,8 @@ Status require_current_schema(const Database& database) {
   if (!identity) return identity.error();
   if (Status known = refuse_strangers(database, *identity); !known) return known;
   if (identity->version < kNewestVersion) {
-    return error_in(database.file(), fmt::format("has the older store version {}", identity->version),
+    return error_in(database.file(),
+                    fmt::format("has the older store version {}", identity->version),
                     "open it once for writing, as `./sluice sim --store` does");
   }
   return {};

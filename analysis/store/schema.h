@@ -13,7 +13,8 @@ inline constexpr std::int64_t kApplicationId = 0x534c5543;
 // Refuses a file that is not a store and one made by a newer Sluice, leaving it untouched.
 [[nodiscard]] Status migrate(const Database& database);
 
-// The same refusals, for readers: an older version is refused too, since a reader does not change the file.
+// The same refusals, for readers: an older version is refused too, since a reader does not change
+// the file.
 [[nodiscard]] Status require_current_schema(const Database& database);
 
 }  // namespace sluice

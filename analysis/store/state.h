@@ -34,6 +34,8 @@ struct ClaimFacts {
 [[nodiscard]] Result<Claim> take_run(StoreState& state, const RunKey& key, const ClaimFacts& facts);
 
 // SQLite's integers are signed; the bits stay the same.
-[[nodiscard]] inline std::int64_t code_of_seed(const RunKey& key) { return static_cast<std::int64_t>(key.seed); }
+[[nodiscard]] inline std::int64_t code_of_seed(const RunKey& key) {
+  return static_cast<std::int64_t>(key.seed);
+}
 
 }  // namespace sluice

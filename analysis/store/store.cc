@@ -6,10 +6,12 @@
 namespace sluice {
 namespace {
 
-// A commit is on disk for other processes at once; it survives a killed process, not always a power cut.
+// A commit is on disk for other processes at once; it survives a killed process, not always a power
+// cut.
 Status configure(const Database& database) {
-  return database.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
-                          "PRAGMA cache_size = -65536; PRAGMA trusted_schema = OFF");
+  return database.execute(
+      "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;"
+      "PRAGMA cache_size = -65536; PRAGMA trusted_schema = OFF");
 }
 
 }  // namespace
@@ -19,7 +21,9 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-const Database& Store::database() const { return state_->database; }
+const Database& Store::database() const {
+  return state_->database;
+}
 
 Result<Store> Store::open(const std::filesystem::path& file) {
   auto opened = Database::open(file, OpenMode::kCreate);

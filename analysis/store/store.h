@@ -1,7 +1,7 @@
 // The store: every run, load and chunk of a campaign in one SQLite file, with all that made them.
-// Where in the flow: the runner claims and writes runs (7), score, compare and report read them (8).
-// Surprise: several processes may work on one file; a run is claimed first, so that none is made twice, and
-// written in one transaction, so that a killed process leaves whole runs only.
+// Where in the flow: the runner claims and writes runs (7), score, compare and report read them
+// (8). Surprise: several processes may work on one file; a run is claimed first, so that none is
+// made twice, and written in one transaction, so that a killed process leaves whole runs only.
 #pragma once
 
 #include <filesystem>
@@ -47,7 +47,8 @@ struct RunInputs {
 // Thread-safety: one thread at a time; other processes (or other Stores) may use the same file.
 class Store {
  public:
-  // Opens for writing; makes the file when absent. Refuses a file that is not a store, or of a newer version.
+  // Opens for writing; makes the file when absent. Refuses a file that is not a store, or of a
+  // newer version.
   [[nodiscard]] static Result<Store> open(const std::filesystem::path& file);
   // Opens for reading; an absent file is an error.
   [[nodiscard]] static Result<Store> open_to_read(const std::filesystem::path& file);
@@ -64,16 +65,20 @@ class Store {
 
   // Those not done yet, claimed ones included, in the order given.
   [[nodiscard]] Result<std::vector<RunKey>> missing_runs(std::span<const RunKey> wanted);
-  // Takes the run for this process unless it is done or a live process has it. The claim of a process that
-  // died (its id and start time no longer match, or the machine was started anew) is taken over.
+  // Takes the run for this process unless it is done or a live process has it. The claim of a
+  // process that died (its id and start time no longer match, or the machine was started anew) is
+  // taken over.
   [[nodiscard]] Result<Claim> claim(const RunKey& key, CampaignId campaign);
-  // Finishes a claimed run: all of its rows, or none. An error when this process does not hold the claim.
-  [[nodiscard]] Result<RunId> write_run(const RunKey& key, const RunInputs& inputs, const RunMetrics& metrics,
+  // Finishes a claimed run: all of its rows, or none. An error when this process does not hold the
+  // claim.
+  [[nodiscard]] Result<RunId> write_run(const RunKey& key, const RunInputs& inputs,
+                                        const RunMetrics& metrics,
                                         std::span<const LoadRecord> loads);
-  // Takes over a run that another file holds as done, with the worker and the time of day of its claim. False when
-  // it is done here already; an error when a live process is making it here.
-  [[nodiscard]] Result<bool> import_run(const RunKey& key, CampaignId campaign, const RunInputs& inputs,
-                                        const RunRow& from, std::span<const LoadRecord> loads);
+  // Takes over a run that another file holds as done, with the worker and the time of day of its
+  // claim. False when it is done here already; an error when a live process is making it here.
+  [[nodiscard]] Result<bool> import_run(const RunKey& key, CampaignId campaign,
+                                        const RunInputs& inputs, const RunRow& from,
+                                        std::span<const LoadRecord> loads);
   // Gives a claim back, when the run failed.
   [[nodiscard]] Status release(const RunKey& key);
 

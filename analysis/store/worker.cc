@@ -17,7 +17,8 @@ std::string boot_id() {
   return id.empty() ? "unknown-boot" : id;
 }
 
-// Clock ticks from boot to the process's start (proc(5), stat, field 22); empty when it does not run.
+// Clock ticks from boot to the process's start (proc(5), stat, field 22); empty when it does not
+// run.
 std::string start_time(const std::string& pid) {
   std::ifstream in("/proc/" + pid + "/stat");
   std::string text;

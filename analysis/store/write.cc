@@ -5,27 +5,42 @@
 #include "analysis/store/state.h"
 
 namespace sluice {
-
-StoreState::Writer::Writer(const Database& database)
-    : texts(database),
-      insert_load(database.prepare(
-          "INSERT INTO load (run_id, load_index, arrived_ns, slo_ns, context_tokens, outcome, failure, kv_ready_ns,"
-          " first_token_ns, violated, bytes_moved, recomputed_tokens, quality, peak_memory_bytes)"
-          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")),
-      insert_chunk(database.prepare(
-          "INSERT INTO chunk (run_id, load_index, chunk_index, tokens, action, level_id, bytes, damage, reason_id, requested_ns,"
-          " first_byte_ns, arrived_ns, compute_began_ns, resident_ns)"
-          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")) {}
-
 namespace {
 
-Status insert_chunk(StoreState::Writer& writer, RunId run, std::int64_t load_index, const ChunkRecord& chunk) {
+constexpr const char* kInsertLoad = R"sql(
+INSERT INTO load (run_id, load_index, arrived_ns, slo_ns, context_tokens, outcome, failure,
+  kv_ready_ns, first_token_ns, violated, bytes_moved, recomputed_tokens, quality, peak_memory_bytes)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+)sql";
+
+constexpr const char* kInsertChunk = R"sql(
+INSERT INTO chunk (run_id, load_index, chunk_index, tokens, action, level_id, bytes, damage,
+  reason_id, requested_ns, first_byte_ns, arrived_ns, compute_began_ns, resident_ns)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+)sql";
+
+constexpr const char* kFindOwnClaim = R"sql(
+SELECT id FROM run
+WHERE scenario_id = ?1 AND policy_id = ?2 AND replicate = ?3 AND tier = ?4 AND seed = ?5
+  AND state = 'claimed' AND worker = ?6
+)sql";
+
+constexpr const char* kFinishRun = R"sql(
+UPDATE run SET state = 'done', link_trace_id = ?2, link_trace_offset_ns = ?3, num_loads = ?4,
+  simulated_time_ns = ?5, gpu_busy_time_ns = ?6, gpu_busy_fraction = ?7,
+  link_utilisation_fraction = ?8, bytes_moved = ?9, stored_per_context_bytes = ?10
+WHERE id = ?1
+)sql";
+
+Status insert_chunk(StoreState::Writer& writer, RunId run, std::int64_t load_index,
+                    const ChunkRecord& chunk) {
   const auto level = writer.texts.id_of(chunk.level);
   if (!level) return level.error();
   const auto reason = writer.texts.id_of(chunk.reason);
   if (!reason) return reason.error();
-  return writer.insert_chunk.run_with(run.value, load_index, chunk.index, chunk.tokens, code_of(chunk.action), *level, chunk.bytes,
-                                      chunk.damage, *reason, chunk.requested_at, chunk.first_byte_at,
+  return writer.insert_chunk.run_with(run.value, load_index, chunk.index, chunk.tokens,
+                                      code_of(chunk.action), *level, chunk.bytes, chunk.damage,
+                                      *reason, chunk.requested_at, chunk.first_byte_at,
                                       chunk.arrived_at, chunk.compute_began_at, chunk.resident_at);
 }
 
@@ -33,9 +48,9 @@ Status insert_load(StoreState::Writer& writer, RunId run, const LoadRecord& load
   std::optional<std::string> failure;
   if (!load.failure.empty()) failure = load.failure;
   Status added = writer.insert_load.run_with(
-      run.value, load.index, load.arrived_at, load.slo, load.context_tokens, code_of(load.outcome), failure,
-      load.kv_ready_at, load.first_token_at, load.violated(), load.bytes_moved, load.recomputed_tokens, load.quality,
-      load.peak_memory);
+      run.value, load.index, load.arrived_at, load.slo, load.context_tokens, code_of(load.outcome),
+      failure, load.kv_ready_at, load.first_token_at, load.violated(), load.bytes_moved,
+      load.recomputed_tokens, load.quality, load.peak_memory);
   if (!added) return added;
   for (const ChunkRecord& chunk : load.chunks) {
     if (Status done = insert_chunk(writer, run, load.index, chunk); !done) return done;
@@ -43,59 +58,63 @@ Status insert_load(StoreState::Writer& writer, RunId run, const LoadRecord& load
   return {};
 }
 
-// The run's row becomes `done`; its id, or an error when this worker does not hold the claim.
-Result<RunId> finish_run(const Database& database, const std::string& worker, const RunKey& key,
-                         const RunInputs& inputs, const RunMetrics& metrics, std::size_t num_loads) {
-  const auto id = database.find_integer(
-      "SELECT id FROM run WHERE scenario_id = ?1 AND policy_id = ?2 AND replicate = ?3 AND tier = ?4 AND seed = ?5"
-      " AND state = 'claimed' AND worker = ?6",
-      key.scenario.value, key.policy.value, key.replicate, key.tier, code_of_seed(key), worker);
+// The id of the run that `worker` has claimed.
+Result<RunId> own_claim(const Database& database, const std::string& worker, const RunKey& key) {
+  const auto id = database.find_integer(kFindOwnClaim, key.scenario.value, key.policy.value,
+                                        key.replicate, key.tier, code_of_seed(key), worker);
   if (!id) return id.error();
-  if (!*id) {
-    return error_in(database.file(),
-                    fmt::format("replicate {} of policy {} (tier {}) is not claimed by this process", key.replicate,
-                                key.policy.value, key.tier),
-                    "claim a run before writing it");
-  }
+  if (*id) return RunId{**id};
+  return error_in(database.file(),
+                  fmt::format("the run (scenario row {}, policy row {}, tier {}, replicate {}) is "
+                              "not claimed by this process",
+                              key.scenario.value, key.policy.value, key.tier, key.replicate),
+                  "claim a run before writing it");
+}
+
+Status finish_run(const Database& database, RunId run, const RunInputs& inputs,
+                  const RunMetrics& metrics, std::size_t num_loads) {
   std::optional<std::int64_t> trace;
   std::optional<Duration> offset;
   if (inputs.link_trace) {
     trace = inputs.link_trace->value;
     offset = inputs.link_trace_offset;
   }
-  Statement finish = database.prepare(
-      "UPDATE run SET state = 'done', link_trace_id = ?2, link_trace_offset_ns = ?3, num_loads = ?4,"
-      " simulated_time_ns = ?5, gpu_busy_time_ns = ?6, gpu_busy_fraction = ?7, link_utilisation_fraction = ?8,"
-      " bytes_moved = ?9, stored_per_context_bytes = ?10 WHERE id = ?1");
-  const Status finished = finish.run_with(
-      **id, trace, offset, static_cast<std::int64_t>(num_loads), metrics.simulated_time, metrics.gpu_busy_time,
-      metrics.gpu_busy_fraction, metrics.link_utilisation, metrics.bytes_moved, metrics.stored_per_context);
-  if (!finished) return finished.error();
-  return RunId{**id};
+  return database.prepare(kFinishRun)
+      .run_with(run.value, trace, offset, static_cast<std::int64_t>(num_loads),
+                metrics.simulated_time, metrics.gpu_busy_time, metrics.gpu_busy_fraction,
+                metrics.link_utilisation, metrics.bytes_moved, metrics.stored_per_context);
 }
 
-Status insert_profiles(const Database& database, RunId run, const std::vector<ProfileId>& profiles) {
-  Statement insert = database.prepare("INSERT OR IGNORE INTO run_profile (run_id, profile_id) VALUES (?1, ?2)");
+Status insert_profiles(const Database& database, RunId run,
+                       const std::vector<ProfileId>& profiles) {
+  Statement insert =
+      database.prepare("INSERT OR IGNORE INTO run_profile (run_id, profile_id) VALUES (?1, ?2)");
   for (const ProfileId profile : profiles) {
     if (Status added = insert.run_with(run.value, profile.value); !added) return added;
   }
   return {};
 }
 
-// The rows of a claimed run, within the caller's transaction.
-Result<RunId> write_rows(StoreState& state, const std::string& worker, const RunKey& key, const RunInputs& inputs,
-                         const RunMetrics& metrics, std::span<const LoadRecord> loads) {
+// The rows of a run that `worker` has claimed, within the caller's transaction.
+Result<RunId> write_rows(StoreState& state, const std::string& worker, const RunKey& key,
+                         const RunInputs& inputs, const RunMetrics& metrics,
+                         std::span<const LoadRecord> loads) {
   if (!state.writer) state.writer.emplace(state.database);
-  const auto run = finish_run(state.database, worker, key, inputs, metrics, loads.size());
+  const auto run = own_claim(state.database, worker, key);
   if (!run) return run;
-  if (Status added = insert_profiles(state.database, *run, inputs.profiles); !added) return added.error();
+  Status done = finish_run(state.database, *run, inputs, metrics, loads.size());
+  if (!done) return done.error();
+  done = insert_profiles(state.database, *run, inputs.profiles);
+  if (!done) return done.error();
   for (const LoadRecord& load : loads) {
-    if (Status added = insert_load(*state.writer, *run, load); !added) return added.error();
+    done = insert_load(*state.writer, *run, load);
+    if (!done) return done.error();
   }
   return run;
 }
 
-// Begins a transaction, does `work`, commits when it succeeded. After a rollback the remembered texts are gone too.
+// Begins a transaction, does `work`, commits when it succeeded. After a rollback the remembered
+// texts are gone too.
 template <typename T, typename Work>
 Result<T> in_transaction(StoreState& state, const Work& work) {
   Result<T> result = [&]() -> Result<T> {
@@ -112,20 +131,27 @@ Result<T> in_transaction(StoreState& state, const Work& work) {
 
 }  // namespace
 
-Result<RunId> Store::write_run(const RunKey& key, const RunInputs& inputs, const RunMetrics& metrics,
-                               std::span<const LoadRecord> loads) {
-  return in_transaction<RunId>(*state_,
-                               [&] { return write_rows(*state_, state_->worker, key, inputs, metrics, loads); });
+StoreState::Writer::Writer(const Database& database)
+    : texts(database),
+      insert_load(database.prepare(kInsertLoad)),
+      insert_chunk(database.prepare(kInsertChunk)) {}
+
+Result<RunId> Store::write_run(const RunKey& key, const RunInputs& inputs,
+                               const RunMetrics& metrics, std::span<const LoadRecord> loads) {
+  return in_transaction<RunId>(
+      *state_, [&] { return write_rows(*state_, state_->worker, key, inputs, metrics, loads); });
 }
 
-Result<bool> Store::import_run(const RunKey& key, CampaignId campaign, const RunInputs& inputs, const RunRow& from,
-                               std::span<const LoadRecord> loads) {
+Result<bool> Store::import_run(const RunKey& key, CampaignId campaign, const RunInputs& inputs,
+                               const RunRow& from, std::span<const LoadRecord> loads) {
   return in_transaction<bool>(*state_, [&]() -> Result<bool> {
-    const auto claim = take_run(*state_, key, {.campaign = campaign, .worker = from.worker, .at = from.claimed_at});
+    const auto claim = take_run(
+        *state_, key, {.campaign = campaign, .worker = from.worker, .at = from.claimed_at});
     if (!claim) return claim.error();
     if (*claim == Claim::kDone) return false;
     if (*claim == Claim::kTaken) {
-      return error_in(state_->database.file(), "another process is making " + name_of(from) + " here",
+      return error_in(state_->database.file(),
+                      "another process is making " + name_of(from) + " here",
                       "wait until it has ended");
     }
     const auto run = write_rows(*state_, from.worker, key, inputs, from.metrics, loads);

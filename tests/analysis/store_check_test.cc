@@ -16,7 +16,9 @@ struct Damage {
   const char* what;
 };
 
-void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
+void PrintTo(const Damage& damage, std::ostream* out) {
+  *out << damage.name;
+}
 
 class StoreCheckTest : public StoreTest, public testing::WithParamInterface<Damage> {};
 
@@ -24,7 +26,8 @@ TEST_F(StoreTest, ASoundStoreHasNoFindings) {
   auto store = Store::open(file());
   ASSERT_TRUE(store.ok());
   write_example(*store, add_key(*store, 0));
-  ASSERT_EQ(*store->claim(add_key(*store, 1), *store->add_campaign(example_campaign())), Claim::kOurs);
+  ASSERT_EQ(*store->claim(add_key(*store, 1), *store->add_campaign(example_campaign())),
+            Claim::kOurs);
   const auto findings = check_store(*store);
   ASSERT_TRUE(findings.ok()) << findings.error().to_line();
   for (const Finding& finding : *findings) ADD_FAILURE() << finding.row << ": " << finding.what;
@@ -34,7 +37,9 @@ TEST_P(StoreCheckTest, ABrokenRuleIsFoundAndNamesTheRow) {
   auto store = Store::open(file());
   ASSERT_TRUE(store.ok());
   write_example(*store, add_key(*store, 0));
-  ASSERT_TRUE(store->database().execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON").ok());
+  ASSERT_TRUE(store->database()
+                  .execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
+                  .ok());
   const Status broken = store->database().execute(GetParam().sql);
   ASSERT_TRUE(broken.ok()) << broken.error().to_line();
   const auto findings = check_store(*store);
@@ -47,23 +52,35 @@ TEST_P(StoreCheckTest, ABrokenRuleIsFoundAndNamesTheRow) {
 INSTANTIATE_TEST_SUITE_P(
     Rules, StoreCheckTest,
     testing::Values(
-        Damage{"a_load_is_gone", "DELETE FROM load WHERE load_index = 2", "run:1", "as many loads as it says"},
-        Damage{"its_chunks_stay", "DELETE FROM load WHERE load_index = 2", "chunk", "a row of `load` that is not there"},
-        Damage{"a_claimed_run_has_loads", "UPDATE run SET state = 'claimed'", "run:1", "not done has no loads"},
-        Damage{"ready_before_arrival", "UPDATE load SET kv_ready_ns = -1 WHERE load_index = 0", "load:1/0", "after it arrived"},
-        Damage{"first_token_before_ready", "UPDATE load SET first_token_ns = kv_ready_ns - 1 WHERE load_index = 0",
-               "load:1/0", "first token comes after"},
-        Damage{"completed_without_token", "UPDATE load SET first_token_ns = NULL WHERE load_index = 0", "load:1/0",
+        Damage{"a_load_is_gone", "DELETE FROM load WHERE load_index = 2", "run:1",
+               "as many loads as it says"},
+        Damage{"its_chunks_stay", "DELETE FROM load WHERE load_index = 2", "chunk",
+               "a row of `load` that is not there"},
+        Damage{"a_claimed_run_has_loads", "UPDATE run SET state = 'claimed'", "run:1",
+               "not done has no loads"},
+        Damage{"ready_before_arrival", "UPDATE load SET kv_ready_ns = -1 WHERE load_index = 0",
+               "load:1/0", "after it arrived"},
+        Damage{"first_token_before_ready",
+               "UPDATE load SET first_token_ns = kv_ready_ns - 1 WHERE load_index = 0", "load:1/0",
+               "first token comes after"},
+        Damage{"completed_without_token",
+               "UPDATE load SET first_token_ns = NULL WHERE load_index = 0", "load:1/0",
                "completed load has a first token"},
-        Damage{"failed_without_words", "UPDATE load SET failure = NULL WHERE load_index = 1", "load:1/1", "why it failed"},
-        Damage{"late_but_not_violated", "UPDATE load SET slo_ns = 249999999 WHERE load_index = 0", "load:1/0", "violates its SLO"},
-        Damage{"a_byte_too_many", "UPDATE load SET bytes_moved = bytes_moved + 1 WHERE load_index = 2", "load:1/2",
+        Damage{"failed_without_words", "UPDATE load SET failure = NULL WHERE load_index = 1",
+               "load:1/1", "why it failed"},
+        Damage{"late_but_not_violated", "UPDATE load SET slo_ns = 249999999 WHERE load_index = 0",
+               "load:1/0", "violates its SLO"},
+        Damage{"a_byte_too_many",
+               "UPDATE load SET bytes_moved = bytes_moved + 1 WHERE load_index = 2", "load:1/2",
                "bytes of its chunks"},
-        Damage{"first_byte_before_request", "UPDATE chunk SET first_byte_ns = 0 WHERE load_index = 2 AND chunk_index = 0",
+        Damage{"first_byte_before_request",
+               "UPDATE chunk SET first_byte_ns = 0 WHERE load_index = 2 AND chunk_index = 0",
                "chunk:1/2/0", "in that order"},
-        Damage{"resident_before_decode", "UPDATE chunk SET resident_ns = 1 WHERE load_index = 2 AND chunk_index = 1",
+        Damage{"resident_before_decode",
+               "UPDATE chunk SET resident_ns = 1 WHERE load_index = 2 AND chunk_index = 1",
                "chunk:1/2/1", "resident after"},
-        Damage{"scenario_text_changed", "UPDATE scenario SET canonical = 'x'", "scenario edge-fluctuating", "sha256"}),
+        Damage{"scenario_text_changed", "UPDATE scenario SET canonical = 'x'",
+               "scenario edge-fluctuating", "sha256"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -54,7 +54,8 @@ TEST_F(StoreTest, AStoreOfANewerVersionIsRefused) {
     const auto raw = Database::open(file(), OpenMode::kExisting);
     ASSERT_TRUE(raw.ok() && raw->execute("PRAGMA user_version = 99").ok());
   }
-  EXPECT_THAT(refusal(file()), testing::AllOf(HasSubstr("version 99"), HasSubstr("use a newer Sluice")));
+  EXPECT_THAT(refusal(file()),
+              testing::AllOf(HasSubstr("version 99"), HasSubstr("use a newer Sluice")));
   EXPECT_FALSE(Store::open_to_read(file()).ok());
 }
 
@@ -68,12 +69,15 @@ TEST_F(StoreTest, AFolderAndAMissingFileAreRefused) {
 TEST_F(StoreTest, AFolderThatCannotBeWrittenIsRefused) {
   EXPECT_THAT(refusal("/proc/runs.db"), HasSubstr("writable"));  // even root cannot write there
   const auto locked = folder_ / "locked";
-  { ASSERT_TRUE(std::filesystem::create_directory(locked) && Store::open(locked / "runs.db").ok()); }
+  {
+    ASSERT_TRUE(std::filesystem::create_directory(locked) && Store::open(locked / "runs.db").ok());
+  }
   ::chmod((locked / "runs.db").c_str(), 0444);
   ::chmod(locked.c_str(), 0555);
   const pid_t pid = ::fork();
   if (pid == 0) {
-    if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(2);  // root may write anywhere; nobody may not
+    if (::geteuid() == 0 && ::setuid(65534) != 0)
+      ::_exit(2);  // root may write anywhere; nobody may not
     auto store = Store::open(locked / "runs.db");
     ::_exit(!store.ok() && store.error().to_line().find("error: ") == 0 ? 0 : 1);
   }
@@ -126,7 +130,8 @@ TEST_F(StoreTest, AValueThatCannotBeStoredFailsTheRunAndLeavesNoRow) {
   EXPECT_THAT(failed.error().to_line(), HasSubstr("load.quality"));
   EXPECT_EQ(store->database().find_integer("SELECT count(*) FROM load")->value_or(-1), 0);
   loads[2].quality = 1;
-  const auto again = store->write_run(key, {}, {}, loads);  // the texts of the failed try are written anew
+  const auto again =
+      store->write_run(key, {}, {}, loads);  // the texts of the failed try are written anew
   ASSERT_TRUE(again.ok()) << again.error().to_line();
   expect_same(loads, *store->read_records(*again));
 }

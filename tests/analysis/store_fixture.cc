@@ -66,7 +66,11 @@ CampaignFacts example_campaign() {
           .link_trace_file = "a trace.csv",
           .num_replicates = 20,
           .started_at = WallTime(std::chrono::nanoseconds(1'764'400'000'000'000'001)),
-          .build = {.commit = "abc", .dirty = true, .compiler = "GNU 12", .flags = "-O2", .ns3_version = "3.37",
+          .build = {.commit = "abc",
+                    .dirty = true,
+                    .compiler = "GNU 12",
+                    .flags = "-O2",
+                    .ns3_version = "3.37",
                     .sqlite_version = "3.40.1"},
           .host = {.name = "h", .system = "Linux 6", .cpu = "x", .num_cpus = 2}};
 }
@@ -82,7 +86,10 @@ LinkTraceFacts example_trace() {
 }
 
 ProfileFacts example_profile() {
-  return {.name = "cachegen-mistral-7b", .sha256 = std::string(64, 'b'), .model = "mistral-7b", .device = "A40",
+  return {.name = "cachegen-mistral-7b",
+          .sha256 = std::string(64, 'b'),
+          .model = "mistral-7b",
+          .device = "A40",
           .source = "published: CacheGen, table 1"};
 }
 
@@ -124,10 +131,12 @@ std::vector<LoadRecord> example_loads(std::int64_t num_loads, std::int64_t salt)
 }
 
 RunKey add_key(Store& store, std::int64_t replicate, const std::string& policy) {
-  const auto scenario = store.add_scenario({.name = "edge-fluctuating", .canonical = "name: edge-fluctuating\n"});
+  const auto scenario =
+      store.add_scenario({.name = "edge-fluctuating", .canonical = "name: edge-fluctuating\n"});
   const auto added = store.add_policy({.name = policy, .version = "1", .params = "k=1"});
   EXPECT_TRUE(scenario.ok() && added.ok());
-  return {.scenario = *scenario, .policy = *added, .replicate = replicate, .tier = "fluid", .seed = 7};
+  return {
+      .scenario = *scenario, .policy = *added, .replicate = replicate, .tier = "fluid", .seed = 7};
 }
 
 RunId write_example(Store& store, const RunKey& key, std::int64_t num_loads, std::int64_t salt) {
@@ -137,9 +146,11 @@ RunId write_example(Store& store, const RunKey& key, std::int64_t num_loads, std
   EXPECT_TRUE(campaign.ok() && trace.ok() && profile.ok());
   const auto claim = store.claim(key, *campaign);
   EXPECT_TRUE(claim.ok()) << claim.error().to_line();
-  const auto run = store.write_run(
-      key, {.link_trace = *trace, .link_trace_offset = nanoseconds(12'500'000'000), .profiles = {*profile}},
-      example_metrics(), example_loads(num_loads, salt));
+  const auto run = store.write_run(key,
+                                   {.link_trace = *trace,
+                                    .link_trace_offset = nanoseconds(12'500'000'000),
+                                    .profiles = {*profile}},
+                                   example_metrics(), example_loads(num_loads, salt));
   EXPECT_TRUE(run.ok()) << run.error().to_line();
   return *run;
 }
@@ -148,18 +159,22 @@ void expect_same(const std::vector<LoadRecord>& a, const std::vector<LoadRecord>
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     const LoadRecord &x = a[i], &y = b[i];
-    EXPECT_EQ(std::tie(x.index, x.arrived_at, x.slo, x.context_tokens, x.outcome, x.failure, x.kv_ready_at,
-                       x.first_token_at, x.bytes_moved, x.recomputed_tokens, x.quality, x.peak_memory),
-              std::tie(y.index, y.arrived_at, y.slo, y.context_tokens, y.outcome, y.failure, y.kv_ready_at,
-                       y.first_token_at, y.bytes_moved, y.recomputed_tokens, y.quality, y.peak_memory))
+    EXPECT_EQ(std::tie(x.index, x.arrived_at, x.slo, x.context_tokens, x.outcome, x.failure,
+                       x.kv_ready_at, x.first_token_at, x.bytes_moved, x.recomputed_tokens,
+                       x.quality, x.peak_memory),
+              std::tie(y.index, y.arrived_at, y.slo, y.context_tokens, y.outcome, y.failure,
+                       y.kv_ready_at, y.first_token_at, y.bytes_moved, y.recomputed_tokens,
+                       y.quality, y.peak_memory))
         << "load " << i;
     ASSERT_EQ(x.chunks.size(), y.chunks.size()) << "load " << i;
     for (std::size_t c = 0; c < x.chunks.size(); ++c) {
       const ChunkRecord &p = x.chunks[c], &q = y.chunks[c];
-      EXPECT_EQ(std::tie(p.index, p.tokens, p.action, p.level, p.bytes, p.damage, p.reason, p.requested_at,
-                         p.first_byte_at, p.arrived_at, p.compute_began_at, p.resident_at),
-                std::tie(q.index, q.tokens, q.action, q.level, q.bytes, q.damage, q.reason, q.requested_at,
-                         q.first_byte_at, q.arrived_at, q.compute_began_at, q.resident_at))
+      EXPECT_EQ(std::tie(p.index, p.tokens, p.action, p.level, p.bytes, p.damage, p.reason,
+                         p.requested_at, p.first_byte_at, p.arrived_at, p.compute_began_at,
+                         p.resident_at),
+                std::tie(q.index, q.tokens, q.action, q.level, q.bytes, q.damage, q.reason,
+                         q.requested_at, q.first_byte_at, q.arrived_at, q.compute_began_at,
+                         q.resident_at))
           << "load " << i << " chunk " << c;
     }
   }

@@ -20,7 +20,8 @@ class StoreMergeTest : public StoreTest {
                              std::int64_t salt = 0) {
     auto store = Store::open(file(name));
     EXPECT_TRUE(store.ok());
-    for (const std::int64_t replicate : replicates) write_example(*store, add_key(*store, replicate), 5, salt);
+    for (const std::int64_t replicate : replicates)
+      write_example(*store, add_key(*store, replicate), 5, salt);
     return file(name);
   }
   static std::string hash_of(const std::filesystem::path& name) {
@@ -59,9 +60,11 @@ TEST_F(StoreMergeTest, OneRunWithTwoContentsIsNamedAndNothingIsWritten) {
   const std::array shards{make("a.db", {0, 1}), make("b.db", {1}, 9)};
   const auto merged = merge_stores(shards, file("all.db"));
   ASSERT_FALSE(merged.ok());
-  EXPECT_THAT(merged.error().to_line(),
-              testing::AllOf(testing::HasSubstr("run edge-fluctuating, seed-ratio:k=1, tier fluid, seed 7, replicate 1"),
-                             testing::HasSubstr("a.db"), testing::HasSubstr("b.db")));
+  EXPECT_THAT(
+      merged.error().to_line(),
+      testing::AllOf(testing::HasSubstr(
+                         "run edge-fluctuating, seed-ratio:k=1, tier fluid, seed 7, replicate 1"),
+                     testing::HasSubstr("a.db"), testing::HasSubstr("b.db")));
   EXPECT_FALSE(std::filesystem::exists(file("all.db")));
 }
 
@@ -74,10 +77,12 @@ TEST_F(StoreMergeTest, AConflictWithTheTargetLeavesItAsItWas) {
 
 TEST_F(StoreMergeTest, AMissingSourceAndATargetAmongTheSourcesAreErrors) {
   const std::array missing{make("a.db", {0}), file("typo.db")};
-  EXPECT_THAT(merge_stores(missing, file("all.db")).error().to_line(), testing::HasSubstr("typo.db"));
+  EXPECT_THAT(merge_stores(missing, file("all.db")).error().to_line(),
+              testing::HasSubstr("typo.db"));
   EXPECT_FALSE(std::filesystem::exists(file("all.db")));
   const std::array itself{file("a.db")};
-  EXPECT_THAT(merge_stores(itself, file("a.db")).error().to_line(), testing::HasSubstr("both a source and the target"));
+  EXPECT_THAT(merge_stores(itself, file("a.db")).error().to_line(),
+              testing::HasSubstr("both a source and the target"));
 }
 
 TEST_F(StoreMergeTest, AClaimOfADeadWorkerInTheTargetIsReplaced) {
@@ -85,7 +90,8 @@ TEST_F(StoreMergeTest, AClaimOfADeadWorkerInTheTargetIsReplaced) {
   {
     auto store = Store::open(file("all.db"));
     ASSERT_TRUE(store.ok());
-    ASSERT_EQ(*store->claim(add_key(*store, 0), *store->add_campaign(example_campaign())), Claim::kOurs);
+    ASSERT_EQ(*store->claim(add_key(*store, 0), *store->add_campaign(example_campaign())),
+              Claim::kOurs);
     ASSERT_TRUE(store->database().execute("UPDATE run SET worker = 'gone'").ok());
   }
   const auto merged = merge_stores(shards, file("all.db"));

@@ -35,23 +35,26 @@ TEST_F(StoreTest, EveryFieldOfARunComesBackFromAnotherProcessesFile) {
   EXPECT_EQ(run.scenario, "edge-fluctuating");
   EXPECT_EQ(std::tie(run.policy.name, run.policy.version, run.policy.params),
             std::make_tuple("seed-ratio", "1", "k=1"));
-  EXPECT_EQ(std::tie(run.replicate, run.tier, run.seed, run.done), std::make_tuple(4, "fluid", 7u, true));
+  EXPECT_EQ(std::tie(run.replicate, run.tier, run.seed, run.done),
+            std::make_tuple(4, "fluid", 7u, true));
   EXPECT_EQ(std::tie(run.num_loads, run.num_violated), std::make_tuple(3, 1));  // the failed one
   const LinkTraceFacts trace = example_trace();
   ASSERT_TRUE(run.link_trace);
-  EXPECT_EQ(std::tie(run.link_trace->name, run.link_trace->reader, run.link_trace->unit, run.link_trace->sha256,
-                     run.link_trace->kind, run.link_trace->num_rows, run.link_trace->num_skipped),
+  EXPECT_EQ(std::tie(run.link_trace->name, run.link_trace->reader, run.link_trace->unit,
+                     run.link_trace->sha256, run.link_trace->kind, run.link_trace->num_rows,
+                     run.link_trace->num_skipped),
             std::tie(trace.name, trace.reader, trace.unit, trace.sha256, trace.kind, trace.num_rows,
                      trace.num_skipped));
   EXPECT_EQ(run.link_trace_offset, nanoseconds(12'500'000'000));
   const ProfileFacts profile = example_profile();
   ASSERT_EQ(run.profiles.size(), 1u);
-  EXPECT_EQ(std::tie(run.profiles[0].name, run.profiles[0].sha256, run.profiles[0].model, run.profiles[0].device,
-                     run.profiles[0].source),
+  EXPECT_EQ(std::tie(run.profiles[0].name, run.profiles[0].sha256, run.profiles[0].model,
+                     run.profiles[0].device, run.profiles[0].source),
             std::tie(profile.name, profile.sha256, profile.model, profile.device, profile.source));
   const RunMetrics metrics = example_metrics();
-  EXPECT_EQ(std::tie(run.metrics.simulated_time, run.metrics.gpu_busy_time, run.metrics.gpu_busy_fraction,
-                     run.metrics.link_utilisation, run.metrics.bytes_moved, run.metrics.stored_per_context),
+  EXPECT_EQ(std::tie(run.metrics.simulated_time, run.metrics.gpu_busy_time,
+                     run.metrics.gpu_busy_fraction, run.metrics.link_utilisation,
+                     run.metrics.bytes_moved, run.metrics.stored_per_context),
             std::tie(metrics.simulated_time, metrics.gpu_busy_time, metrics.gpu_busy_fraction,
                      metrics.link_utilisation, metrics.bytes_moved, metrics.stored_per_context));
 }
@@ -64,10 +67,10 @@ TEST_F(StoreTest, TheCommandBuildAndHostComeBack) {
   ASSERT_TRUE(id.ok()) << id.error().to_line();
   const auto read = store->read_campaign(*id);
   ASSERT_TRUE(read.ok()) << read.error().to_line();
-  EXPECT_EQ(std::tie(wrote.command, wrote.scenario_argument, wrote.link_trace_file, wrote.num_replicates,
-                     wrote.started_at),
-            std::tie(read->command, read->scenario_argument, read->link_trace_file, read->num_replicates,
-                     read->started_at));
+  EXPECT_EQ(std::tie(wrote.command, wrote.scenario_argument, wrote.link_trace_file,
+                     wrote.num_replicates, wrote.started_at),
+            std::tie(read->command, read->scenario_argument, read->link_trace_file,
+                     read->num_replicates, read->started_at));
   EXPECT_EQ(std::tie(wrote.build.commit, wrote.build.dirty, wrote.build.compiler, wrote.build.flags,
                      wrote.build.ns3_version, wrote.build.sqlite_version),
             std::tie(read->build.commit, read->build.dirty, read->build.compiler, read->build.flags,
@@ -85,15 +88,18 @@ TEST_F(StoreTest, AScenarioComesBackByItsHashAndItsQuestionDoesNotTellItApart) {
   EXPECT_EQ(*id, *store->add_scenario({.name = "a", .canonical = "x", .question = "other words"}));
   const auto read = store->read_scenario(sha256_hex(std::string_view("x")));
   ASSERT_TRUE(read.ok()) << read.error().to_line();
-  EXPECT_EQ(std::tie(wrote.name, wrote.canonical, wrote.question), std::tie(read->name, read->canonical, read->question));
+  EXPECT_EQ(std::tie(wrote.name, wrote.canonical, wrote.question),
+            std::tie(read->name, read->canonical, read->question));
   EXPECT_FALSE(store->read_scenario("no such hash").ok());
 }
 
 TEST_F(StoreTest, TheSameInputsGiveTheSameIds) {
   auto store = Store::open(file());
   ASSERT_TRUE(store.ok());
-  EXPECT_EQ(*store->add_scenario({.name = "a", .canonical = "x"}), *store->add_scenario({.name = "a", .canonical = "x"}));
-  EXPECT_NE(*store->add_scenario({.name = "a", .canonical = "x"}), *store->add_scenario({.name = "a", .canonical = "y"}));
+  EXPECT_EQ(*store->add_scenario({.name = "a", .canonical = "x"}),
+            *store->add_scenario({.name = "a", .canonical = "x"}));
+  EXPECT_NE(*store->add_scenario({.name = "a", .canonical = "x"}),
+            *store->add_scenario({.name = "a", .canonical = "y"}));
   EXPECT_EQ(*store->add_policy({.name = "p"}), *store->add_policy({.name = "p"}));
   EXPECT_NE(*store->add_policy({.name = "p"}), *store->add_policy({.name = "p", .params = "k=1"}));
   EXPECT_EQ(*store->add_link_trace(example_trace()), *store->add_link_trace(example_trace()));
@@ -113,8 +119,9 @@ TEST_F(StoreTest, ScoringRowsCountChunksAndTokensPerLevel) {
   const auto table = store->read_loads({.policy = "seed-ratio"});
   ASSERT_TRUE(table.ok()) << table.error().to_line();
   ASSERT_EQ(table->loads.size(), 4u);
-  EXPECT_THAT(table->levels, testing::ElementsAre("cachegen-released@2"));  // cancelled and recomputed do not count
-  const LoadRow& load = table->loads[2];  // the first of replicate 1
+  EXPECT_THAT(table->levels, testing::ElementsAre(
+                                 "cachegen-released@2"));  // cancelled and recomputed do not count
+  const LoadRow& load = table->loads[2];                   // the first of replicate 1
   EXPECT_EQ(std::tie(load.replicate, load.index, load.violated), std::make_tuple(1, 0, false));
   EXPECT_EQ(load.ttft, nanoseconds(250'000'000));
   ASSERT_EQ(load.levels.size(), 1u);
@@ -137,10 +144,12 @@ TEST_F(StoreTest, NamesThatLookLikeSqlAreJustText) {
 }
 
 TEST_F(StoreTest, OneNanosecondChangesTheHashAndTheOrderOfWritingDoesNot) {
-  const auto hash_of = [&](const std::string& name, const std::vector<std::pair<std::int64_t, std::int64_t>>& runs) {
+  const auto hash_of = [&](const std::string& name,
+                           const std::vector<std::pair<std::int64_t, std::int64_t>>& runs) {
     auto store = Store::open(file(name));
     EXPECT_TRUE(store.ok());
-    for (const auto& [replicate, salt] : runs) write_example(*store, add_key(*store, replicate), 3, salt);
+    for (const auto& [replicate, salt] : runs)
+      write_example(*store, add_key(*store, replicate), 3, salt);
     const auto hash = content_hash(*store);
     EXPECT_TRUE(hash.ok());
     return *hash;

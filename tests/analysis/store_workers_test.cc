@@ -28,7 +28,8 @@ int exit_code_of(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Works through all runs, taking those that nobody else has. Returns how many it made; 255 after an error.
+// Works through all runs, taking those that nobody else has. Returns how many it made; 255 after an
+// error.
 int work(const std::filesystem::path& file) {
   auto store = Store::open(file);
   if (!store) return 255;

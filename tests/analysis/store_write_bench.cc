@@ -1,5 +1,6 @@
-// How fast loads are stored and read back, one core: build/bin/store_write_bench FILE [LOADS [CHUNKS_PER_LOAD]].
-// Runs of 1000 loads, one transaction each, as the runner writes them. FILE must not exist; it is left behind.
+// How fast loads are stored and read back, one core: build/bin/store_write_bench FILE [LOADS
+// [CHUNKS_PER_LOAD]]. Runs of 1000 loads, one transaction each, as the runner writes them. FILE
+// must not exist; it is left behind.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -99,10 +100,12 @@ void bench(const std::filesystem::path& file, std::int64_t num_loads, std::int32
     read.time([&] { must(store.read_loads({})); });
     hash.time([&] { must(content_hash(store)); });
   }
-  fmt::print("{} loads of {} chunks: {:.0f} loads per CPU second written, {:.0f} read for scoring, {:.0f} hashed, {:.0f} B per load\n",
-             num_loads, num_chunks, write.per_second(num_loads), read.per_second(num_loads),
-             hash.per_second(num_loads),
-             static_cast<double>(std::filesystem::file_size(file)) / static_cast<double>(num_loads));
+  fmt::print(
+      "{} loads of {} chunks: {:.0f} loads per CPU second written, {:.0f} read for scoring, {:.0f} "
+      "hashed, {:.0f} B per load\n",
+      num_loads, num_chunks, write.per_second(num_loads), read.per_second(num_loads),
+      hash.per_second(num_loads),
+      static_cast<double>(std::filesystem::file_size(file)) / static_cast<double>(num_loads));
 }
 
 }  // namespace
@@ -110,8 +113,10 @@ void bench(const std::filesystem::path& file, std::int64_t num_loads, std::int32
 
 int main(int argc, char** argv) {
   if (argc < 2 || std::filesystem::exists(argv[1])) {
-    fmt::print(stderr, "error: {}; name a file that does not exist yet\n", argc < 2 ? "no file" : argv[1]);
+    fmt::print(stderr, "error: {}; name a file that does not exist yet\n",
+               argc < 2 ? "no file" : argv[1]);
     return 1;
   }
-  sluice::bench(argv[1], argc > 2 ? std::atoll(argv[2]) : 200'000, argc > 3 ? std::atoi(argv[3]) : 1);
+  sluice::bench(argv[1], argc > 2 ? std::atoll(argv[2]) : 200'000,
+                argc > 3 ? std::atoi(argv[3]) : 1);
 }
