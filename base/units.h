@@ -48,6 +48,7 @@ class DataSize {
     return DataSize{std::numeric_limits<std::int64_t>::max()};
   }
   [[nodiscard]] constexpr std::int64_t bytes() const { return bytes_; }
+  [[nodiscard]] constexpr std::int64_t bits() const { return bytes_ * 8; }
   [[nodiscard]] constexpr double megabytes() const { return static_cast<double>(bytes_) / 1e6; }
 
   constexpr auto operator<=>(const DataSize&) const = default;

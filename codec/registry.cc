@@ -7,6 +7,8 @@
 
 #include "base/assert.h"
 #include "base/names.h"
+#include "codec/cachegen_published/binding.h"
+#include "codec/cachegen_released/binding.h"
 #include "codec/int4/binding.h"
 #include "codec/int8/binding.h"
 #include "codec/raw/binding.h"
@@ -19,6 +21,8 @@ std::vector<Codec> make_table() {
       raw_codec(),
       int8_codec(),
       int4_codec(),
+      cachegen_released_codec(),
+      cachegen_published_codec(),
   };
 }
 

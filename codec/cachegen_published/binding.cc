@@ -1,0 +1,235 @@
+#include "codec/cachegen_published/binding.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "codec/bytes.h"
+#include "codec/cachegen_published/kernel.h"
+#include "codec/cachegen_released/kernel.h"
+#include "codec/entropy/binding.h"
+#include "codec/uniform/scale.h"
+
+namespace sluice {
+namespace cachegen_published {
+namespace {
+
+constexpr std::int64_t kGroupTokens = 10;           // the paper's; the first one is the anchor
+constexpr std::int32_t kAnchorSymbol = 127;         // 8 bits
+constexpr float kLayerBins[] = {0.5F, 1.0F, 1.5F};  // by third of the layers, the paper's
+
+struct Level {
+  const char* name;
+  const char* summary;
+  float factor;  // of the bins
+};
+constexpr Level kLevels[] = {
+    {"step-0.35", "bins 0.175, 0.35, 0.525 of the deltas' typical size", 0.35F},
+    {"step-0.7", "bins 0.35, 0.7, 1.05 of the deltas' typical size", 0.7F},
+    {"step-1.4", "bins 0.7, 1.4, 2.1 of the deltas' typical size", 1.4F},
+};
+constexpr std::size_t kDefaultLevel = 1;
+
+float relative_step(const SectionContext& context, std::int64_t layer) {
+  const std::int64_t third = std::min<std::int64_t>(2, 3 * layer / context.num_model_layers);
+  return kLayerBins[third] * kLevels[context.level].factor;
+}
+
+Error damaged(const char* what) {
+  return error_in("", what, "the file is damaged; encode the cache again");
+}
+
+// What a tensor's tokens become. Rows are tokens.
+struct Anchors {
+  std::vector<std::uint16_t> scales;
+  std::vector<std::int16_t> symbols;
+};
+
+class TensorEncoder {
+ public:
+  explicit TensorEncoder(const TensorView& values)
+      : channels_(static_cast<std::size_t>(values.shape.channels())),
+        values_(static_cast<std::size_t>(values.shape.elements())) {
+    for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
+      values.read_token(token, row(values_, static_cast<std::size_t>(token)));
+    }
+    std::transform(values_.begin(), values_.end(), values_.begin(), codable);
+  }
+
+  Anchors code_anchors() {
+    Anchors anchors;
+    for (std::size_t token = 0; token < num_tokens(); token += kGroupTokens) {
+      anchors.symbols.resize(anchors.symbols.size() + channels_);
+      const auto symbols = std::span(anchors.symbols).last(channels_);
+      const auto token_values = row(values_, token);
+      const std::uint16_t scale =
+          cachegen_released::quantise_token(token_values, kAnchorSymbol, symbols);
+      cachegen_released::dequantise_token(symbols, kAnchorSymbol, scale, token_values);
+      anchors.scales.push_back(scale);
+    }
+    return anchors;
+  }
+
+  // After code_anchors(): the median over tokens of the deltas' root mean square, or the mean where
+  // the median is 0; 0 without deltas. The first group of a context would spoil a plain mean: its
+  // anchor is the first token, which is unlike all others.
+  double typical_delta() {
+    std::vector<double> sizes;
+    for_each_delta([&](std::span<const float> token_values, std::span<const float> anchor) {
+      sizes.push_back(delta_rms(token_values, anchor));
+    });
+    if (sizes.empty()) return 0;
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    if (*middle > 0) return *middle;
+    std::sort(sizes.begin(), sizes.end());
+    return std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
+  }
+
+  std::vector<std::int16_t> code_deltas(float step) {
+    std::vector<std::int16_t> symbols;
+    for_each_delta([&](std::span<const float> token_values, std::span<const float> anchor) {
+      symbols.resize(symbols.size() + channels_);
+      if (step > 0) quantise_delta(token_values, anchor, step, std::span(symbols).last(channels_));
+    });
+    return symbols;
+  }
+
+ private:
+  std::size_t num_tokens() const { return values_.size() / channels_; }
+  std::span<float> row(std::vector<float>& values, std::size_t token) const {
+    return std::span(values).subspan(token * channels_, channels_);
+  }
+  template <typename Visit>
+  void for_each_delta(const Visit& visit) {
+    for (std::size_t token = 0; token < num_tokens(); ++token) {
+      if (token % kGroupTokens == 0) continue;
+      visit(row(values_, token), row(values_, token - token % kGroupTokens));
+    }
+  }
+
+  std::size_t channels_;
+  std::vector<float> values_;  // codable; anchors as decoded, once code_anchors() has run
+};
+
+Result<EncodedSection> encode_section(const SectionContext& context,
+                                      std::span<const SectionTensor> tensors) {
+  ByteWriter out;
+  std::int64_t side_bytes = 0;
+  for (const SectionTensor& tensor : tensors) {
+    const TensorShape& shape = tensor.values.shape;
+    if (shape.elements() == 0) continue;
+    TensorEncoder encoder(tensor.values);
+    const Anchors anchors = encoder.code_anchors();
+    const auto step =
+        static_cast<float>(encoder.typical_delta()) * relative_step(context, tensor.layer);
+    const std::vector<std::int16_t> deltas = encoder.code_deltas(step);
+
+    const std::size_t before = out.bytes().size();
+    out.put(step);
+    for (const std::uint16_t scale : anchors.scales) out.put(scale);
+    side_bytes += static_cast<std::int64_t>(out.bytes().size() - before);
+    const auto groups = static_cast<std::int64_t>(anchors.scales.size());
+    for (const auto& matrix :
+         {entropy::SymbolMatrix{groups, shape.channels(), anchors.symbols},
+          entropy::SymbolMatrix{shape.tokens - groups, shape.channels(), deltas}}) {
+      const auto plane = entropy::encode_plane(matrix, {.column_unit = shape.dim});
+      out.put_bytes(plane.bytes);
+      side_bytes += plane.stats.side_bytes();
+    }
+  }
+  return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
+}
+
+// One tensor's parts as read from the front of a payload.
+struct TensorParts {
+  float step = 0;
+  std::vector<std::uint16_t> scales;
+  std::vector<std::int16_t> anchors, deltas;
+  std::size_t bytes = 0;
+};
+
+Result<TensorParts> read_parts(const TensorShape& shape, std::span<const std::byte> payload) {
+  const std::int64_t groups = (shape.tokens + kGroupTokens - 1) / kGroupTokens;
+  TensorParts parts;
+  ByteReader in(payload);
+  parts.step = in.get<float>();
+  ByteReader scales(in.get_bytes(static_cast<std::size_t>(groups) * sizeof(std::uint16_t)));
+  if (!in.ok()) return damaged("a section that ends in its scales");
+  if (!std::isfinite(parts.step) || std::signbit(parts.step)) {
+    return damaged("a section with a step that is no magnitude");
+  }
+  for (std::int64_t group = 0; group < groups; ++group) {
+    parts.scales.push_back(scales.get<std::uint16_t>());
+    if (!uniform::is_valid_scale(parts.scales.back())) {
+      return damaged("a section with a scale that is no magnitude");
+    }
+  }
+  parts.bytes = payload.size() - in.left();
+  const auto read_plane = [&](std::int64_t rows, std::vector<std::int16_t>& symbols) -> Status {
+    symbols.resize(static_cast<std::size_t>(rows * shape.channels()));
+    const auto plane =
+        entropy::decode_plane(payload.subspan(parts.bytes), rows, shape.channels(), symbols);
+    if (!plane) return plane.error();
+    parts.bytes += *plane;
+    return {};
+  };
+  if (const Status status = read_plane(groups, parts.anchors); !status) return status.error();
+  if (const Status status = read_plane(shape.tokens - groups, parts.deltas); !status) {
+    return status.error();
+  }
+  return parts;
+}
+
+void write_tensor(const TensorParts& parts, const MutableTensorView& values) {
+  const auto channels = static_cast<std::size_t>(values.shape.channels());
+  std::vector<float> anchor(channels), token_values(channels);
+  const auto row = [&](const std::vector<std::int16_t>& symbols, std::int64_t index) {
+    return std::span(symbols).subspan(static_cast<std::size_t>(index) * channels, channels);
+  };
+  std::int64_t delta = 0;
+  for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
+    const std::int64_t group = token / kGroupTokens;
+    if (token % kGroupTokens == 0) {
+      cachegen_released::dequantise_token(row(parts.anchors, group), kAnchorSymbol,
+                                          parts.scales[static_cast<std::size_t>(group)], anchor);
+      values.write_token(token, anchor);
+    } else {
+      dequantise_delta(row(parts.deltas, delta++), anchor, parts.step, token_values);
+      values.write_token(token, token_values);
+    }
+  }
+}
+
+Status decode_section(const SectionContext&, std::span<const std::byte> payload,
+                      std::span<const MutableSectionTensor> tensors) {
+  for (const MutableSectionTensor& tensor : tensors) {
+    if (tensor.values.shape.elements() == 0) continue;
+    const auto parts = read_parts(tensor.values.shape, payload);
+    if (!parts) return parts.error();
+    write_tensor(*parts, tensor.values);
+    payload = payload.subspan(parts->bytes);
+  }
+  if (!payload.empty()) return damaged("a section with bytes after its last tensor");
+  return {};
+}
+
+}  // namespace
+}  // namespace cachegen_published
+
+Codec cachegen_published_codec() {
+  CodecInfo info{
+      .id = "cachegen-published",
+      .summary = "CacheGen as its paper says: groups of 10 tokens, deltas to an 8-bit anchor",
+      .max_elements_per_byte = entropy::kMaxElementsPerByte,
+      .default_level = cachegen_published::kDefaultLevel};
+  for (const auto& level : cachegen_published::kLevels) {
+    info.levels.push_back({.name = level.name, .summary = level.summary});
+  }
+  return {.info = std::move(info),
+          .encode_section = cachegen_published::encode_section,
+          .decode_section = cachegen_published::decode_section};
+}
+
+}  // namespace sluice

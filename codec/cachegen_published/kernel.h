@@ -1,0 +1,23 @@
+// The loops of cachegen-published: differences of a token to its group's anchor, and back.
+// Where in the flow: called by binding.cc once per token that is no anchor; pure, allocates
+// nothing. Anchors themselves go through cachegen_released's loops with 127 steps either way.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace sluice::cachegen_published {
+
+// Root mean square of channels - anchor, in fp64, summed in channel order. At least one channel.
+[[nodiscard]] double delta_rms(std::span<const float> channels, std::span<const float> anchor);
+
+// symbols[c] = (channels[c] - anchor[c]) / step, to the nearest integer, ties to even, within
+// +-32767. All finite, step > 0; anchor as decoded.
+void quantise_delta(std::span<const float> channels, std::span<const float> anchor, float step,
+                    std::span<std::int16_t> symbols);
+
+// channels[c] = anchor[c] + symbol * step: a product and a sum, each rounded to fp32.
+void dequantise_delta(std::span<const std::int16_t> symbols, std::span<const float> anchor,
+                      float step, std::span<float> channels);
+
+}  // namespace sluice::cachegen_published

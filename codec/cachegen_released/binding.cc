@@ -1,0 +1,147 @@
+#include "codec/cachegen_released/binding.h"
+
+#include <algorithm>
+
+#include "codec/bytes.h"
+#include "codec/cachegen_released/kernel.h"
+#include "codec/entropy/binding.h"
+#include "codec/uniform/scale.h"
+
+namespace sluice {
+namespace cachegen_released {
+namespace {
+
+// Bins as the public code counts them: b bins give the symbols -(b/2 - 1) to b/2 - 1.
+struct Level {
+  const char* name;
+  const char* summary;
+  std::int32_t key_bins[3];    // layers up to 10/32, up to 20/32, the rest
+  std::int32_t value_bins[2];  // layers up to 2/32, the rest
+  entropy::PlaneModel model;
+};
+
+constexpr auto kClasses = entropy::PlaneModel::kClassFamily;
+constexpr auto kShipped = entropy::PlaneModel::kShipped;
+constexpr Level kLevels[] = {
+    {"3", "31 steps everywhere", {32, 32, 32}, {32, 32}, kClasses},
+    {"3-shipped", "3, with 33 x 16-bit tables in the stream", {32, 32, 32}, {32, 32}, kShipped},
+    {"2", "31 steps in early layers, 15 after", {32, 16, 16}, {32, 16}, kClasses},
+    {"2-shipped", "2, with 33 x 16-bit tables in the stream", {32, 16, 16}, {32, 16}, kShipped},
+    {"1", "15 steps in early layers, 11 after", {16, 16, 12}, {16, 12}, kClasses},
+    {"1-shipped", "1, with 33 x 16-bit tables in the stream", {16, 16, 12}, {16, 12}, kShipped},
+};
+constexpr std::size_t kDefaultLevel = 2;
+
+// Whether the layer lies in the first `split` thirty-seconds of the model.
+bool is_before(std::int64_t split, std::int64_t layer, const SectionContext& context) {
+  constexpr std::int64_t kTableLayers = 32;
+  return layer * kTableLayers < split * context.num_model_layers;
+}
+
+Error damaged(const char* what) {
+  return error_in("", what, "the file is damaged; encode the cache again");
+}
+
+std::vector<std::int16_t> quantise(const TensorView& values, std::int32_t limit, ByteWriter& out) {
+  const auto channels = static_cast<std::size_t>(values.shape.channels());
+  std::vector<std::int16_t> symbols(static_cast<std::size_t>(values.shape.elements()));
+  std::vector<float> token_values(channels);
+  for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
+    values.read_token(token, token_values);
+    std::transform(token_values.begin(), token_values.end(), token_values.begin(), codable);
+    out.put(quantise_token(
+        token_values, limit,
+        std::span(symbols).subspan(static_cast<std::size_t>(token) * channels, channels)));
+  }
+  return symbols;
+}
+
+Result<EncodedSection> encode_section(const SectionContext& context,
+                                      std::span<const SectionTensor> tensors) {
+  ByteWriter out;
+  std::int64_t side_bytes = 0;
+  for (const SectionTensor& tensor : tensors) {
+    const TensorShape& shape = tensor.values.shape;
+    if (shape.elements() == 0) continue;
+    const std::size_t before = out.bytes().size();
+    const auto symbols = quantise(tensor.values, max_symbol(context, tensor.layer), out);
+    side_bytes += static_cast<std::int64_t>(out.bytes().size() - before);
+    const auto plane =
+        entropy::encode_plane({shape.tokens, shape.channels(), symbols},
+                              {.model = kLevels[context.level].model, .column_unit = shape.dim});
+    out.put_bytes(plane.bytes);
+    side_bytes += plane.stats.side_bytes();
+  }
+  return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
+}
+
+// Decodes one tensor from the front of `payload`; returns the bytes it took.
+Result<std::size_t> decode_tensor(const MutableTensorView& values, std::int32_t limit,
+                                  std::span<const std::byte> payload) {
+  const TensorShape& shape = values.shape;
+  ByteReader in(payload);
+  ByteReader scales(in.get_bytes(static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t)));
+  if (!in.ok()) return damaged("a section that ends in its scales");
+  std::vector<std::int16_t> symbols(static_cast<std::size_t>(shape.elements()));
+  const auto plane =
+      entropy::decode_plane(in.get_bytes(in.left()), shape.tokens, shape.channels(), symbols);
+  if (!plane) return plane.error();
+  const bool is_in_range = std::all_of(symbols.begin(), symbols.end(), [&](std::int16_t symbol) {
+    return symbol >= -limit && symbol <= limit;
+  });
+  if (!is_in_range) return damaged("a section with a symbol beyond its level's steps");
+
+  const auto channels = static_cast<std::size_t>(shape.channels());
+  std::vector<float> token_values(channels);
+  for (std::int64_t token = 0; token < shape.tokens; ++token) {
+    const auto scale = scales.get<std::uint16_t>();
+    if (!uniform::is_valid_scale(scale))
+      return damaged("a section with a scale that is no magnitude");
+    dequantise_token(
+        std::span(symbols).subspan(static_cast<std::size_t>(token) * channels, channels), limit,
+        scale, token_values);
+    values.write_token(token, token_values);
+  }
+  return static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t) + *plane;
+}
+
+Status decode_section(const SectionContext& context, std::span<const std::byte> payload,
+                      std::span<const MutableSectionTensor> tensors) {
+  for (const MutableSectionTensor& tensor : tensors) {
+    if (tensor.values.shape.elements() == 0) continue;
+    const auto bytes = decode_tensor(tensor.values, max_symbol(context, tensor.layer), payload);
+    if (!bytes) return bytes.error();
+    payload = payload.subspan(*bytes);
+  }
+  if (!payload.empty()) return damaged("a section with bytes after its last tensor");
+  return {};
+}
+
+}  // namespace
+
+std::int32_t max_symbol(const SectionContext& context, std::int64_t layer) {
+  const Level& level = kLevels[context.level];
+  const bool is_value = context.kind == TensorKind::kValue;
+  const std::int32_t bins = is_value ? level.value_bins[is_before(2, layer, context) ? 0 : 1]
+                                     : level.key_bins[is_before(10, layer, context)   ? 0
+                                                      : is_before(20, layer, context) ? 1
+                                                                                      : 2];
+  return bins / 2 - 1;
+}
+
+}  // namespace cachegen_released
+
+Codec cachegen_released_codec() {
+  CodecInfo info{.id = "cachegen-released",
+                 .summary = "CacheGen as its public code quantises: a maximum per token, no deltas",
+                 .max_elements_per_byte = entropy::kMaxElementsPerByte,
+                 .default_level = cachegen_released::kDefaultLevel};
+  for (const auto& level : cachegen_released::kLevels) {
+    info.levels.push_back({.name = level.name, .summary = level.summary});
+  }
+  return {.info = std::move(info),
+          .encode_section = cachegen_released::encode_section,
+          .decode_section = cachegen_released::decode_section};
+}
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+#include "codec/entropy/shipped_tables.h"
+
+#include <algorithm>
+
+namespace sluice::entropy {
+namespace {
+
+constexpr std::int64_t kOne = 65536;
+
+}  // namespace
+
+ShippedDistribution measure_distribution(const SymbolMatrix& tile, std::int64_t column) {
+  std::array<std::int64_t, kShippedSymbols> counts{};
+  for (std::int64_t row = 0; row < tile.rows; ++row) {
+    const std::int32_t symbol = tile.symbols[static_cast<std::size_t>(row * tile.columns + column)];
+    ++counts[static_cast<std::size_t>(symbol - kShippedFirst)];
+  }
+  // Every symbol keeps at least 1 / 65536, the used ones at least 2 / 65536.
+  ShippedDistribution distribution{};
+  std::int64_t below = 0;
+  for (std::size_t i = 0; i < kShippedSymbols; ++i) {
+    distribution[i] = static_cast<std::uint16_t>(
+        below * (kOne - static_cast<std::int64_t>(kShippedSymbols)) / tile.rows +
+        static_cast<std::int64_t>(i));
+    below += counts[i];
+  }
+  return distribution;
+}
+
+std::optional<CodingTable> to_table(const ShippedDistribution& distribution) {
+  std::array<std::int64_t, kShippedSymbols> counts{};
+  if (distribution.front() != 0 || distribution.back() != 0) return std::nullopt;
+  for (std::size_t i = 0; i < kShippedSymbols; ++i) {
+    const std::int64_t end = i + 1 == kShippedSymbols ? kOne : distribution[i + 1];
+    const std::int64_t share = end - distribution[i];
+    if (share < 0) return std::nullopt;
+    counts[i] = share > 1 ? share : 0;
+  }
+  if (std::all_of(counts.begin(), counts.end(), [](std::int64_t count) { return count == 0; })) {
+    return std::nullopt;
+  }
+  return CodingTable(kShippedFirst, to_frequencies(counts));
+}
+
+}  // namespace sluice::entropy

@@ -1,0 +1,29 @@
+// The option that shows its cost: a 33 x 16-bit distribution function per column, sent with the
+// symbols, as LMCache does (2.06 bit per element at 256 tokens).
+// Where in the flow: beside column_models.h, chosen by PlaneOptions::model.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "codec/entropy/stats.h"
+#include "codec/entropy/tables.h"
+
+namespace sluice::entropy {
+
+inline constexpr std::int32_t kShippedFirst = -16;  // symbols -16 to 15
+inline constexpr std::size_t kShippedSymbols = 32;
+// Entry i is 65536 * P(symbol < kShippedFirst + i), modulo 65536: the first and last are 0.
+using ShippedDistribution = std::array<std::uint16_t, kShippedSymbols + 1>;
+
+// The distribution of one column, every symbol of which is -16 to 15. Up to 65504 rows.
+[[nodiscard]] ShippedDistribution measure_distribution(const SymbolMatrix& tile,
+                                                       std::int64_t column);
+
+// The table both sides code with; symbols whose probability is 1 / 65536 are unused. Nothing when
+// the distribution decreases.
+[[nodiscard]] std::optional<CodingTable> to_table(const ShippedDistribution& distribution);
+
+}  // namespace sluice::entropy

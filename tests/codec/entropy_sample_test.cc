@@ -1,0 +1,125 @@
+// What coding costs on real caches: the committed sample, and others named in
+// SLUICE_LONG_CAPTURES=FILE:FILE. Prints the table that codec/entropy/README.md quotes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "codec/cachegen_released/binding.h"
+#include "codec/cachegen_released/kernel.h"
+#include "codec/capture_format.h"
+#include "codec/entropy/binding.h"
+#include "codec/registry.h"
+
+namespace sluice {
+namespace {
+
+struct Sizes {
+  entropy::EntropyStats classes, shipped;
+  std::int64_t channels = 0;
+  std::int64_t tokens = 0;
+};
+
+double bits_per_element(std::int64_t bytes, const entropy::EntropyStats& stats) {
+  return static_cast<double>(DataSize::bytes(bytes).bits()) / static_cast<double>(stats.elements);
+}
+double bits_per_element(const entropy::EntropyStats& stats) {
+  return bits_per_element(stats.coded_bytes, stats);
+}
+
+// Level 2 of cachegen-released, coded with both models; scales are not counted.
+Sizes measure(const KvView& view) {
+  Sizes sizes;
+  const auto level = find_codec_level("cachegen-released", "2");
+  for (const auto& layer : view.layers) {
+    for (const TensorKind kind : {TensorKind::kKey, TensorKind::kValue}) {
+      const TensorView& values = *layer.find(kind);
+      const SectionContext context{.level = level->level,
+                                   .kind = kind,
+                                   .num_model_layers = num_model_layers(shape_of(view))};
+      const auto channels = static_cast<std::size_t>(values.shape.channels());
+      std::vector<std::int16_t> symbols(static_cast<std::size_t>(values.shape.elements()));
+      std::vector<float> token_values(channels);
+      for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
+        values.read_token(token, token_values);
+        (void)cachegen_released::quantise_token(
+            token_values, cachegen_released::max_symbol(context, layer.layer),
+            std::span(symbols).subspan(static_cast<std::size_t>(token) * channels, channels));
+      }
+      const entropy::SymbolMatrix matrix{values.shape.tokens, values.shape.channels(), symbols};
+      auto classes = entropy::encode_plane(matrix, {.column_unit = values.shape.dim}).stats;
+      auto shipped = entropy::encode_plane(matrix, {.model = entropy::PlaneModel::kShipped,
+                                                    .column_unit = values.shape.dim})
+                         .stats;
+      classes.order0_bits = shipped.order0_bits = entropy::order0_bits(matrix);
+      sizes.classes += classes;
+      sizes.shipped += shipped;
+      sizes.channels += values.shape.channels();
+      sizes.tokens = values.shape.tokens;
+    }
+  }
+  return sizes;
+}
+
+void print(const std::string& name, const Sizes& sizes) {
+  const auto elements = static_cast<double>(sizes.classes.elements);
+  // LMCache also sends a 32-bit length per channel and 256 tokens; our shipped option does not.
+  const double lengths = 32.0 * static_cast<double>(sizes.channels) / elements;
+  const double shipped = bits_per_element(sizes.shipped), classes = bits_per_element(sizes.classes);
+  fmt::print(
+      "{}, {} tokens, bits per element: order-0 {:.4f}; class family {:.4f} (ideal {:.4f}, side "
+      "{:.4f}, "
+      "{:+.2f} % over order-0); shipped tables {:.4f} (ideal {:.4f}, side {:.4f}, {:+.1f} %); "
+      "class family "
+      "against shipped {:+.1f} %, with LMCache's lengths {:+.1f} %\n",
+      name, sizes.tokens, sizes.classes.order0_bits / elements, classes,
+      sizes.classes.ideal_bits / elements, sizes.classes.side_bits / elements,
+      100 * sizes.classes.overhead_fraction(), shipped, sizes.shipped.ideal_bits / elements,
+      sizes.shipped.side_bits / elements, 100 * sizes.shipped.overhead_fraction(),
+      100 * (classes / shipped - 1), 100 * (classes / (shipped + lengths) - 1));
+}
+
+TEST(EntropySample, CodedSizeIsWithinOnePercentOfTheTablesPlusSideInformation) {
+  const auto capture = read_capture(SLUICE_SOURCE_DIR "/tests/data/smollm2-gettysburg.safetensors");
+  ASSERT_TRUE(capture.ok()) << capture.error().to_line();
+  const Sizes sizes = measure(slice_tokens(capture->cache.view(), {0, 256}));
+  print("sample", sizes);
+  for (const auto& stats : {sizes.classes, sizes.shipped}) {
+    const double promised = stats.ideal_bits + stats.side_bits;
+    const auto coded = static_cast<double>(DataSize::bytes(stats.coded_bytes).bits());
+    EXPECT_NEAR(coded, promised, 0.01 * promised);
+  }
+  EXPECT_LT(sizes.classes.overhead_fraction(), 0.045);  // the goal at 256 tokens is 5 %
+  EXPECT_GT(sizes.classes.overhead_fraction(), 0);
+  // 33 x 16 bits for 256 tokens are 2.0625 bit per element.
+  EXPECT_NEAR(bits_per_element(sizes.shipped) -
+                  sizes.shipped.order0_bits / static_cast<double>(sizes.shipped.elements),
+              2.0625 + 0.02, 0.02);
+  EXPECT_LT(bits_per_element(sizes.classes), 0.56 * bits_per_element(sizes.shipped));
+}
+
+TEST(EntropySample, LongCapturesStayWithinTwoPercentOfOrderZero) {
+  const char* const files = std::getenv("SLUICE_LONG_CAPTURES");
+  if (files == nullptr) {
+    GTEST_SKIP() << "set SLUICE_LONG_CAPTURES=FILE:FILE to captures of 1500 tokens or more "
+                    "(./sluice codec capture); none is in the repository";
+  }
+  std::istringstream names(files);
+  for (std::string file; std::getline(names, file, ':');) {
+    const auto capture = read_capture(file);
+    ASSERT_TRUE(capture.ok()) << capture.error().to_line();
+    const KvView& view = capture->cache.view();
+    const Sizes chunk = measure(slice_tokens(view, {0, 256}));
+    const Sizes whole = measure(view);
+    print(file, chunk);
+    print(file, whole);
+    ASSERT_GE(whole.tokens, 1500);
+    EXPECT_LT(chunk.classes.overhead_fraction(), 0.05);
+    EXPECT_LT(whole.classes.overhead_fraction(), 0.02);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
