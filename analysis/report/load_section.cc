@@ -155,11 +155,12 @@ std::string load_section(const ReportBlock& block, const BlockPlace& place) {
   out.open("figure", {{"id", place.anchor + "-load"}}).leaf("h3", "One load under each policy");
   out.leaf(
       "p", {{"class", "caption"}},
-      fmt::format("Load {} of replicate {}: a context of {} tokens in {} chunks, arrived at {}, "
+      fmt::format("Load {} of replicate {}: a context of {} tokens in {} chunks, arrived {} s into "
+                  "the run, "
                   "the same load over the "
                   "same link for each policy. {}",
                   shown.which.index, shown.which.replicate, count_text(load.context_tokens),
-                  load.chunks.size(), to_text(load.arrived_at.time_since_epoch()),
+                  load.chunks.size(), seconds_text(load.arrived_at.time_since_epoch()),
                   shown.chosen_by_reader ? "Chosen by --load."
                                          : fmt::format("Chosen by rule: {}.", kLoadChoiceRule)));
   add_legend(block, out);

@@ -34,13 +34,12 @@ void add_mix(const PolicyScore& policy, const LevelScheme& levels, Markup& out) 
   std::vector<std::string> words;
   for (const auto& [level, fraction] : mix) {
     if (fraction >= kMentionFrom)
-      words.push_back(fmt::format("{}\u00A0{:.0f}\u00A0%", level, 100 * fraction));
+      words.push_back(fmt::format("{} {:.0f} %", level, 100 * fraction));
   }
-  const std::string text = fmt::format("{}", fmt::join(words, ", "));
   out.open("svg", {{"class", "mix"},
                    {"viewBox", fmt::format("0 0 {} {}", kMixWidth, kMixHeight)},
                    {"role", "img"},
-                   {"aria-label", "level mix: " + text}});
+                   {"aria-label", fmt::format("level mix: {}", fmt::join(words, ", "))}});
   double x = 0;
   for (const auto& [level, fraction] : mix) {
     const double width = fraction * kMixWidth;
@@ -52,7 +51,8 @@ void add_mix(const PolicyScore& policy, const LevelScheme& levels, Markup& out) 
     out.leaf("title", fmt::format("{}: {:.1f} %", level, 100 * fraction)).close();
     x += width;
   }
-  out.close().open("span", {{"class", "words"}}).name(text).close();
+  out.close();
+  for (const std::string& of_level : words) out.leaf("span", {{"class", "words"}}, of_level);
 }
 
 struct Column {
