@@ -1,6 +1,7 @@
 #include "sim/net/path.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace sluice {
 namespace {
@@ -17,6 +18,23 @@ const Path* PathTable::find(NodeId from, NodeId to) const {
   const auto [found, is_new] = paths_.try_emplace({from, to});
   if (is_new) found->second = make(from, to);
   return found->second.get();
+}
+
+std::optional<TransferFailure> PathTable::refuse(const Transfer& transfer) const {
+  const Path* path = find(transfer.from, transfer.to);
+  if (!path) return TransferFailure::kNoRoute;
+  if (path->by_chunk && !transfer.chunk_index) return TransferFailure::kNoChunkIndex;
+  return std::nullopt;
+}
+
+DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capacity, Instant now,
+                        std::optional<std::int64_t> chunk_index) {
+  DataRate narrowest = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
+  for (const LinkId id : path.links) {
+    narrowest =
+        std::min(narrowest, capacity[static_cast<std::size_t>(id.value)].rate(now, chunk_index));
+  }
+  return narrowest;
 }
 
 std::unique_ptr<Path> PathTable::make(NodeId from, NodeId to) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "sim/net/capacity.h"
 #include "sim/net/framing.h"
 #include "sim/net/network.h"
 
@@ -29,6 +30,8 @@ class PathTable {
       : topology_(&topology), transport_(&transport) {}
   // nullptr when there is no way there and back. The pointer stays good as long as the table.
   [[nodiscard]] const Path* find(NodeId from, NodeId to) const;
+  // Why a transfer cannot be; nullopt when it can.
+  [[nodiscard]] std::optional<TransferFailure> refuse(const Transfer& transfer) const;
 
  private:
   [[nodiscard]] std::unique_ptr<Path> make(NodeId from, NodeId to) const;
@@ -37,5 +40,9 @@ class PathTable {
   const TransportSpec* transport_;
   mutable std::map<std::pair<NodeId, NodeId>, std::unique_ptr<Path>> paths_;
 };
+
+// The rate of the path's narrowest link at `now`.
+[[nodiscard]] DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capacity,
+                                      Instant now, std::optional<std::int64_t> chunk_index);
 
 }  // namespace sluice

@@ -4,9 +4,7 @@
 
 #include "base/sim_clock.h"
 #include "sim/net/fluid/fluid_network.h"
-#if __has_include("sim/ns3/burst.h")
 #include "sim/ns3/burst.h"
-#endif
 
 namespace sluice {
 
@@ -16,13 +14,11 @@ Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology
     engine.network = std::make_unique<FluidNetwork>(*engine.clock, topology, transport);
     return engine;
   }
-#if __has_include("sim/ns3/burst.h")
   if (tier == "burst" && burst_tier_available()) {
     Engine engine{make_ns3_clock(), nullptr};
     engine.network = make_burst_network(*engine.clock, topology, transport);
     return engine;
   }
-#endif
   return error_in("--tier", fmt::format("this build has no tier `{}`", tier),
                   "use fluid, or install libns3-dev and build again");
 }

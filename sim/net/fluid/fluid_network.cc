@@ -91,12 +91,11 @@ TransferId FluidNetwork::start(const Transfer& transfer, TransferListener& liste
                 "a transfer of nothing known");
   Stream& stream = take_slot(transfer, listener);
   const TransferId id = stream.id();
-  const Path* path = paths_.find(transfer.from, transfer.to);
-  if (!path || (path->by_chunk && !transfer.chunk_index)) {
-    const auto why = path ? TransferFailure::kNoChunkIndex : TransferFailure::kNoRoute;
-    clock_.schedule(clock_.now(), [this, id, why] { fail(id, why); });
+  if (const auto why = paths_.refuse(transfer)) {
+    clock_.schedule(clock_.now(), [this, id, why] { fail(id, *why); });
     return id;
   }
+  const Path* path = paths_.find(transfer.from, transfer.to);
   stream.path = path;
   stream.channel = &channel_for(transfer, *path);
   ++stream.channel->num_streams;
@@ -208,13 +207,7 @@ std::optional<Duration> FluidNetwork::round_trip(NodeId from, NodeId to) const {
 DataRate FluidNetwork::capacity_ahead(NodeId from, NodeId to,
                                       std::optional<std::int64_t> chunk_index) const {
   const Path* path = paths_.find(from, to);
-  if (!path) return DataRate::zero();
-  DataRate narrowest = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
-  for (const LinkId id : path->links) {
-    narrowest = std::min(
-        narrowest, capacity_[static_cast<std::size_t>(id.value)].rate(clock_.now(), chunk_index));
-  }
-  return narrowest;
+  return path ? narrowest_rate(*path, capacity_, clock_.now(), chunk_index) : DataRate::zero();
 }
 
 LinkUsage FluidNetwork::usage(LinkId link) const {

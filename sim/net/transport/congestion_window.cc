@@ -1,0 +1,78 @@
+#include "sim/net/transport/congestion_window.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+constexpr double kBeta = 0.7;                             // RFC 9438, section 4.6
+constexpr double kC = 0.4;                                // packets per second cubed, section 5
+constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);  // section 4.3
+constexpr double kPacketsMin = 2;
+
+double in_packets(DataSize size, DataSize packet) {
+  return static_cast<double>(size.bytes()) / static_cast<double>(packet.bytes());
+}
+
+}  // namespace
+
+CongestionWindow::CongestionWindow(const CongestionLimits& limits)
+    : limits_(limits), packets_(in_packets(limits.initial, limits.packet)) {
+  if (!limits.slow_start) threshold_ = packets_before_loss_ = packets_;
+}
+
+DataSize CongestionWindow::size() const {
+  const auto bytes =
+      static_cast<std::int64_t>(packets_ * static_cast<double>(limits_.packet.bytes()));
+  return std::min(limits_.max, DataSize::bytes(bytes));
+}
+
+void CongestionWindow::on_ack(Instant now, DataSize acked, Duration round_trip) {
+  if (size() >= limits_.max) return;
+  const double acked_packets = in_packets(acked, limits_.packet);
+  if (in_slow_start()) {
+    packets_ += acked_packets;
+    if (threshold_) packets_ = std::min(packets_, std::max(*threshold_, packets_ - acked_packets));
+  } else {
+    grow_cubic(now, acked_packets, round_trip);
+  }
+}
+
+void CongestionWindow::grow_cubic(Instant now, double acked, Duration round_trip) {
+  if (!epoch_) {
+    epoch_ = now;
+    packets_reno_ = packets_;
+    plateau_s_ = std::cbrt(std::max(0.0, packets_before_loss_ - packets_) / kC);
+  }
+  const double since_s = to_seconds(now - *epoch_);
+  const auto cubic = [&](double t) {
+    return kC * std::pow(t - plateau_s_, 3) + packets_before_loss_;
+  };
+  packets_reno_ += kAlpha * acked / packets_;
+  if (cubic(since_s) < packets_reno_) {
+    packets_ = std::max(packets_, packets_reno_);
+    return;
+  }
+  const double target =
+      std::clamp(cubic(since_s + to_seconds(round_trip)), packets_, 1.5 * packets_);
+  packets_ += (target - packets_) / packets_ * acked;
+}
+
+void CongestionWindow::on_loss() {
+  // Fast convergence (section 4.7): a window that was still growing back leaves room for others.
+  packets_before_loss_ = packets_ < packets_before_loss_ ? packets_ * (1 + kBeta) / 2 : packets_;
+  packets_ = std::max(kPacketsMin, packets_ * kBeta);
+  threshold_ = packets_;
+  epoch_.reset();
+}
+
+void CongestionWindow::on_silence() {
+  const double initial = in_packets(limits_.initial, limits_.packet);
+  if (packets_ <= initial) return;
+  threshold_ = std::max(threshold_.value_or(0), packets_ * kBeta);
+  packets_ = initial;
+  epoch_.reset();
+}
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+// What a build without ns-3 answers.
+#include "sim/ns3/burst.h"
+
+namespace sluice {
+
+bool burst_tier_available() {
+  return false;
+}
+
+std::unique_ptr<RunnableClock> make_ns3_clock() {
+  return nullptr;
+}
+
+std::unique_ptr<Network> make_burst_network(Clock& /*ns3_clock*/, TopologySpec /*topology*/,
+                                            const TransportSpec& /*transport*/) {
+  return nullptr;
+}
+
+}  // namespace sluice
