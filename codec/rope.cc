@@ -15,7 +15,7 @@ constexpr std::int64_t kRotatedDimsMax = 1 << 20;
 
 Error wrong(const std::string& field, const std::string& what) {
   return error_in("", fmt::format("rope: `{}` {}", field, what),
-                  "see the capture format in codec/README.md");
+                  "see codec/capture/README.md");
 }
 
 // The field when it is there and a finite number of that range.
