@@ -48,8 +48,8 @@ Result<Claim> take_run(StoreState& state, const RunKey& key, const ClaimFacts& f
   const auto holder = find_holder(find, key);
   if (!holder) return holder.error();
   if (*holder && (*holder)->done) return Claim::kDone;
-  if (*holder && (*holder)->worker != state.worker && is_alive((*holder)->worker))
-    return Claim::kTaken;
+  const bool is_others = *holder && (*holder)->worker != state.worker;
+  if (is_others && is_alive((*holder)->worker)) return Claim::kTaken;
   Statement take = state.database.prepare(kTakeRun);
   const Status taken = take.run_with(key.scenario.value, key.policy.value, key.replicate, key.tier,
                                      code_of_seed(key), facts.campaign.value, facts.worker,

@@ -43,7 +43,7 @@ struct ScenarioFacts {
 struct PolicyFacts {
   std::string name;
   std::string version;
-  std::string params;  // "k=v,k=v", defaults included, in a fixed order; empty when it has none
+  std::string params;  // "k=v,k=v" in a fixed order; what `version` pins may be left out
 };
 
 struct LinkTraceFacts {

@@ -31,7 +31,7 @@ struct RunKey {
 };
 
 enum class Claim {
-  kOurs,   // this process makes the run; write_run() finishes it
+  kOurs,   // this process makes the run; write_run() finishes it. Its threads are not told apart
   kTaken,  // another live process is making it
   kDone,
 };
