@@ -7,10 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#if __has_include("analysis/report/report.h")
 #include "analysis/report/report.h"
-#define HAVE_REPORT 1
-#endif
 #include "analysis/score/from_store.h"
 #include "analysis/score/policy_names.h"
 #include "analysis/score/verdict.h"
@@ -146,14 +143,12 @@ int run(int argc, char** argv) {
   std::fflush(stderr);
   print_verdict(*scores, *store, options);
   fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(), summary->num_runs, summary->num_reused);
-#ifdef HAVE_REPORT
   if (options.report) {
     if (const Status written = write_report(*store, {.scenario_sha256 = scenario->sha256, .baseline = options.baseline}, *options.report); !written) {
       return fail(written.error());
     }
     fmt::print(stderr, "report: {}\n", *options.report);
   }
-#endif
   return 0;
 }
 
