@@ -16,24 +16,35 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-float load(const std::byte* address, Dtype dtype) {
-  if (dtype == Dtype::kFp32) {
+template <Dtype dtype>
+float load(const std::byte* address) {
+  if constexpr (dtype == Dtype::kFp32) {
     float value;
     std::memcpy(&value, address, sizeof value);
     return value;
+  } else {
+    std::uint16_t bits;
+    std::memcpy(&bits, address, sizeof bits);
+    return dtype == Dtype::kFp16 ? fp16_to_fp32(bits) : bf16_to_fp32(bits);
   }
-  std::uint16_t bits;
-  std::memcpy(&bits, address, sizeof bits);
-  return dtype == Dtype::kFp16 ? fp16_to_fp32(bits) : bf16_to_fp32(bits);
 }
 
-void store(std::byte* address, Dtype dtype, float value) {
-  if (dtype == Dtype::kFp32) {
+template <Dtype dtype>
+void store(std::byte* address, float value) {
+  if constexpr (dtype == Dtype::kFp32) {
     std::memcpy(address, &value, sizeof value);
-    return;
+  } else {
+    const std::uint16_t bits = dtype == Dtype::kFp16 ? fp32_to_fp16(value) : fp32_to_bf16(value);
+    std::memcpy(address, &bits, sizeof bits);
   }
-  const std::uint16_t bits = dtype == Dtype::kFp16 ? fp32_to_fp16(value) : fp32_to_bf16(value);
-  std::memcpy(address, &bits, sizeof bits);
+}
+
+// function.operator()<dtype>(): the choice is made once, outside the loops.
+template <typename Function>
+auto with_dtype(Dtype dtype, Function function) {
+  if (dtype == Dtype::kFp16) return function.template operator()<Dtype::kFp16>();
+  if (dtype == Dtype::kBf16) return function.template operator()<Dtype::kBf16>();
+  return function.template operator()<Dtype::kFp32>();
 }
 
 std::int64_t byte_offset(const TensorShape& shape, const Strides& strides, std::int64_t head,
@@ -42,11 +53,15 @@ std::int64_t byte_offset(const TensorShape& shape, const Strides& strides, std::
          bytes_per_element(shape.dtype);
 }
 
+// function(channel, byte offset) over the channels of one token, in order.
 template <typename Function>
-void for_each_channel(const TensorShape& shape, Function function) {
+void for_each_channel(const TensorShape& shape, const Strides& strides, std::int64_t token,
+                      Function function) {
   std::size_t channel = 0;
+  const std::int64_t step = strides.dim * bytes_per_element(shape.dtype);
   for (std::int64_t head = 0; head < shape.heads; ++head) {
-    for (std::int64_t dim = 0; dim < shape.dim; ++dim) function(channel++, head, dim);
+    std::int64_t offset = byte_offset(shape, strides, head, token, 0);
+    for (std::int64_t dim = 0; dim < shape.dim; ++dim, offset += step) function(channel++, offset);
   }
 }
 
@@ -147,14 +162,17 @@ Strides token_major(const TensorShape& shape) {
 }
 
 float TensorView::at(std::int64_t head, std::int64_t token, std::int64_t dim) const {
-  return load(data + byte_offset(shape, strides, head, token, dim), shape.dtype);
+  const std::byte* address = data + byte_offset(shape, strides, head, token, dim);
+  return with_dtype(shape.dtype, [&]<Dtype dtype>() { return load<dtype>(address); });
 }
 
 void TensorView::read_token(std::int64_t token, std::span<float> out) const {
   SLUICE_ASSERT(static_cast<std::int64_t>(out.size()) == shape.channels(),
                 "read_token: wrong buffer size");
-  for_each_channel(shape, [&](std::size_t channel, std::int64_t head, std::int64_t dim) {
-    out[channel] = at(head, token, dim);
+  with_dtype(shape.dtype, [&]<Dtype dtype>() {
+    for_each_channel(shape, strides, token, [&](std::size_t channel, std::int64_t offset) {
+      out[channel] = load<dtype>(data + offset);
+    });
   });
 }
 
@@ -169,14 +187,17 @@ TensorView TensorView::slice(std::int64_t begin, std::int64_t tokens) const {
 
 void MutableTensorView::set(std::int64_t head, std::int64_t token, std::int64_t dim,
                             float value) const {
-  store(data + byte_offset(shape, strides, head, token, dim), shape.dtype, value);
+  std::byte* address = data + byte_offset(shape, strides, head, token, dim);
+  with_dtype(shape.dtype, [&]<Dtype dtype>() { store<dtype>(address, value); });
 }
 
 void MutableTensorView::write_token(std::int64_t token, std::span<const float> channels) const {
   SLUICE_ASSERT(static_cast<std::int64_t>(channels.size()) == shape.channels(),
                 "write_token: wrong buffer size");
-  for_each_channel(shape, [&](std::size_t channel, std::int64_t head, std::int64_t dim) {
-    set(head, token, dim, channels[channel]);
+  with_dtype(shape.dtype, [&]<Dtype dtype>() {
+    for_each_channel(shape, strides, token, [&](std::size_t channel, std::int64_t offset) {
+      store<dtype>(data + offset, channels[channel]);
+    });
   });
 }
 

@@ -99,7 +99,8 @@ Status profile(const Options& options) {
   result->commit = commit();
   result->data_sha256 = sha256_hex(*file->bytes);
   result->note = fmt::format(
-      "{} layers, {} tokens of {} in chunks of {}; times are medians of {} runs on one thread",
+      "{} layers, {} tokens of {} in chunks of {}; times are CPU times of one thread, medians of "
+      "{} runs",
       shape.layers.size(), token_range(shape).tokens(),
       shape.facts.model.empty() ? "an unnamed model" : shape.facts.model, result->chunk_tokens,
       options.repeats);
