@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 constexpr double kCharacterWidth =
-    6.7;  // of the 12 px sans-serif of the charts, names in lower case
+    7.2;  // of the 12 px sans-serif of the charts, names in lower case
 constexpr double kAxisNumberDrop = 15, kAxisMeasureDrop = 31;
 
 std::size_t num_characters(std::string_view text) {

@@ -46,11 +46,11 @@ table{border-collapse:collapse;font-size:.8rem;font-variant-numeric:tabular-nums
 th,td{padding:.34rem .35rem;text-align:right;vertical-align:top;border-bottom:1px solid var(--grid)}
 thead th{border-bottom:1px solid var(--ink);font-weight:600;vertical-align:bottom}
 th[scope=row],th[scope=rowgroup],.left{text-align:left}
-th[scope=row],th[scope=rowgroup]{font-weight:600;overflow-wrap:break-word;min-width:9rem;max-width:14rem}
+th[scope=row],th[scope=rowgroup]{font-weight:600;overflow-wrap:break-word;min-width:8rem;max-width:14rem}
 td{white-space:nowrap}
 .unit{color:var(--soft);font-weight:400;font-size:.92em}
 thead .unit,.below{display:block}
-td.mix{text-align:left;min-width:10.5rem;white-space:normal}
+td.mix{text-align:left}
 svg.mix{display:block;width:110px;height:10px;margin:.3rem 0 .15rem}
 .words{display:block;color:var(--soft);font-size:.92em;line-height:1.3}
 .reason{min-width:14rem;white-space:normal;overflow-wrap:anywhere}
@@ -117,7 +117,7 @@ th[scope=row],th[scope=rowgroup]{min-width:5.5rem}
 .scroll{overflow:visible}
 svg.wide{display:block}
 svg.narrow{display:none}
-figure svg,tr,pre{break-inside:avoid}
+figure svg,tr,pre,.legend{break-inside:avoid}
 h2,h3,.legend{break-after:avoid}
 .block+.block{break-before:page}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}

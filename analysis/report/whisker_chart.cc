@@ -24,7 +24,7 @@ Arrangement arrange(const WhiskerChart& chart, Layout layout) {
     }
     return {.row_height = 26,
             .whisker_y = 13,
-            .label_right = label_width,
+            .label_right = label_width + 2,
             .label_y = 17,
             .label_width = label_width,
             .plot_left = label_width + 14,
@@ -39,6 +39,18 @@ Arrangement arrange(const WhiskerChart& chart, Layout layout) {
           .plot_left = 12,
           .plot_right = kNarrowWidth - 14,
           .about_ticks = 5};
+}
+
+// Shares begin at zero and end on a tick; where both signs occur the ends need not be round.
+Range domain_of(const WhiskerChart& chart, int about_ticks) {
+  double low = -chart.band, high = chart.band;
+  for (const WhiskerRow& row : chart.rows) {
+    low = std::min({low, row.interval.low, row.value});
+    high = std::max({high, row.interval.high, row.value});
+  }
+  if (low >= 0) return nice_domain(low, high, about_ticks);
+  const double margin = 0.04 * (high - low);
+  return {low - margin, high + margin};
 }
 
 void draw_row(const WhiskerRow& row, double top, const Scale& x, const Arrangement& a,
@@ -68,12 +80,7 @@ std::string draw(const WhiskerChart& chart, Layout layout) {
   const Arrangement a = arrange(chart, layout);
   const Box plot{a.plot_left, kTop, a.plot_right,
                  kTop + a.row_height * static_cast<double>(chart.rows.size())};
-  double low = -chart.band, high = chart.band;
-  for (const WhiskerRow& row : chart.rows) {
-    low = std::min({low, row.interval.low, row.value});
-    high = std::max({high, row.interval.high, row.value});
-  }
-  const Scale x = Scale::linear(nice_domain(low, high, a.about_ticks), {plot.left, plot.right});
+  const Scale x = Scale::linear(domain_of(chart, a.about_ticks), {plot.left, plot.right});
   Canvas canvas(layout, plot.bottom + kBelow, chart.description);
   if (chart.band > 0) {
     canvas.rectangle({x.at(-chart.band), plot.top, x.at(chart.band), plot.bottom}, "band");
