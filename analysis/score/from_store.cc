@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/score/policy_names.h"
+
 namespace sluice {
 namespace {
 
@@ -139,21 +141,17 @@ ScoreInput input_without_loads(const GroupKey& key, const Group& group) {
   return input;
 }
 
-// Where the loads of one run go.
-struct Destination {
-  std::size_t input = 0, policy = 0;
-  std::int64_t cluster = 0;
-};
+using Groups = std::map<GroupKey, Group>;
 
-}  // namespace
+bool is_selected(const RunRow& run, const ScoreSelection& selection) {
+  return (!selection.seed || run.seed == *selection.seed) &&
+         (!selection.num_replicates || run.replicate < *selection.num_replicates);
+}
 
-Result<std::vector<ScoreInput>> read_score_inputs(Store& store, const RunFilter& filter) {
-  RunFilter all = filter;
-  all.done_only = false;
-  const auto runs = store.read_runs(all);
-  if (!runs) return runs.error();
-  std::map<GroupKey, Group> groups;
-  for (const RunRow& run : *runs) {
+Groups group_runs(const std::vector<RunRow>& runs, const ScoreSelection& selection) {
+  Groups groups;
+  for (const RunRow& run : runs) {
+    if (!is_selected(run, selection)) continue;
     Group& group = groups[group_of(run)];
     if (run.done) {
       group.done[policy_of(run)].push_back(&run);
@@ -161,28 +159,57 @@ Result<std::vector<ScoreInput>> read_score_inputs(Store& store, const RunFilter&
       ++group.num_unfinished;
     }
   }
-  std::vector<ScoreInput> inputs;
+  std::erase_if(groups, [](const auto& entry) { return entry.second.done.empty(); });
+  return groups;
+}
+
+// Where the loads of one run go.
+struct Destination {
+  std::size_t input = 0, policy = 0;
+  std::int64_t cluster = 0;
+};
+
+std::map<RunId, Destination> destinations_in(const Groups& groups) {
   std::map<RunId, Destination> destinations;
+  std::size_t input = 0;
   for (const auto& [key, group] : groups) {
-    if (group.done.empty()) continue;
     const auto clusters = clusters_of(group);
     std::size_t policy = 0;
-    for (const auto& [name, of_policy] : group.done) {
-      for (const RunRow* run : of_policy) {
-        destinations[run->id] = {inputs.size(), policy, clusters.at(run->replicate)};
-      }
+    for (const auto& [name, runs] : group.done) {
+      for (const RunRow* run : runs)
+        destinations[run->id] = {input, policy, clusters.at(run->replicate)};
       ++policy;
     }
-    inputs.push_back(input_without_loads(key, group));
+    ++input;
   }
+  return destinations;
+}
+
+}  // namespace
+
+Result<std::vector<ScoreInput>> read_score_inputs(const Store& store, RunFilter filter,
+                                                  const ScoreSelection& selection) {
+  filter.done_only = false;
+  const auto runs = store.read_runs(filter);
+  if (!runs) return runs.error();
+  filter.done_only = true;
   const auto table = store.read_loads(filter);
   if (!table) return table.error();
+
+  const Groups groups = group_runs(*runs, selection);
+  std::vector<ScoreInput> inputs;
+  for (const auto& [key, group] : groups) inputs.push_back(input_without_loads(key, group));
+  const auto destinations = destinations_in(groups);
   for (const LoadRow& row : table->loads) {
     const auto found = destinations.find(row.run);
-    if (found == destinations.end()) continue;  // finished since the runs were read
+    if (found == destinations.end())
+      continue;  // not selected, or finished since the runs were read
     PolicyInput& policy = inputs[found->second.input].policies[found->second.policy];
     policy.loads.push_back(scored(row, found->second.cluster));
     count_levels(row, table->levels, policy.tokens_by_level);
+  }
+  for (ScoreInput& input : inputs) {
+    if (const Status kept = keep_policies(selection.policies, input); !kept) return kept.error();
   }
   return inputs;
 }

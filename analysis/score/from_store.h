@@ -11,11 +11,18 @@
 
 namespace sluice {
 
-// One input per scenario, tier and seed among the runs that `filter` lets through, each with its
-// policies, in the store's order. Runs that are not done are left out, and a note of the input says
-// how many. Empty when no run is done.
-[[nodiscard]] Result<std::vector<ScoreInput>> read_score_inputs(Store& store,
-                                                                const RunFilter& filter);
+// What of the runs that a filter lets through is scored; an empty field does not restrict.
+struct ScoreSelection {
+  std::vector<std::string> policies;  // as find_policy() understands them, in the order to print
+  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> num_replicates;  // those below this number
+};
+
+// One input per scenario, tier and seed, each with its policies, in the store's order unless the
+// selection gives one. Runs that are not done are left out, and a note of the input says how many.
+// Empty when no run is done.
+[[nodiscard]] Result<std::vector<ScoreInput>> read_score_inputs(
+    const Store& store, RunFilter filter, const ScoreSelection& selection = {});
 
 // "fixed:level=int8@token"; the name alone when the policy has no parameters.
 [[nodiscard]] std::string display_name(const PolicyFacts& policy);

@@ -34,7 +34,7 @@ Error missing_load(const PolicyInput& without, const PolicyInput& with, const Sc
       fmt::format(
           "policy `{}` lacks load {} of replicate {}, which `{}` has, so they cannot be paired",
           without.policy, load.load, load.replicate, with.policy),
-      "finish the run (the same command resumes it), or name the policies to compare");
+      "finish the run (the same command resumes it), or narrow with --policy or --replicates");
 }
 
 // Both sorted.

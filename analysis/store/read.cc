@@ -107,7 +107,7 @@ std::string name_of(const RunRow& run) {
                      policy_text(run.policy), run.tier, run.seed, run.replicate);
 }
 
-Result<std::vector<RunRow>> Store::read_runs(const RunFilter& filter) {
+Result<std::vector<RunRow>> Store::read_runs(const RunFilter& filter) const {
   Statement select = state_->database.prepare(kSelectRuns);
   std::optional<std::int64_t> run_id;
   if (filter.run) run_id = filter.run->value;
@@ -121,7 +121,7 @@ Result<std::vector<RunRow>> Store::read_runs(const RunFilter& filter) {
   return runs;
 }
 
-Result<ScenarioFacts> Store::read_scenario(const std::string& sha256) {
+Result<ScenarioFacts> Store::read_scenario(const std::string& sha256) const {
   Statement select =
       state_->database.prepare("SELECT name, canonical, question FROM scenario WHERE sha256 = ?1");
   const auto row = select.bind(sha256).step();
@@ -134,7 +134,7 @@ Result<ScenarioFacts> Store::read_scenario(const std::string& sha256) {
       .name = select.text(0), .canonical = select.text(1), .question = select.text(2)};
 }
 
-Result<CampaignFacts> Store::read_campaign(CampaignId campaign) {
+Result<CampaignFacts> Store::read_campaign(CampaignId campaign) const {
   Statement select = state_->database.prepare(kSelectCampaign);
   const auto row = select.bind(campaign.value).step();
   if (!row) return row.error();

@@ -144,7 +144,7 @@ LoadRecord record_from(const Statement& row) {
 
 }  // namespace
 
-Result<LoadTable> Store::read_loads(const RunFilter& filter) {
+Result<LoadTable> Store::read_loads(const RunFilter& filter) const {
   RunFilter done_runs = filter;
   done_runs.done_only = true;
   const auto runs = read_runs(done_runs);
@@ -156,7 +156,7 @@ Result<LoadTable> Store::read_loads(const RunFilter& filter) {
   return reader.take();
 }
 
-Result<std::vector<LoadRecord>> Store::read_records(RunId run) {
+Result<std::vector<LoadRecord>> Store::read_records(RunId run) const {
   Statement select = state_->database.prepare(kSelectRecords);
   Statement select_chunks = state_->database.prepare(kSelectChunks);
   std::vector<LoadRecord> loads;
@@ -171,7 +171,7 @@ Result<std::vector<LoadRecord>> Store::read_records(RunId run) {
   return loads;
 }
 
-Result<std::vector<ChunkRecord>> Store::read_chunks(RunId run, std::int64_t load_index) {
+Result<std::vector<ChunkRecord>> Store::read_chunks(RunId run, std::int64_t load_index) const {
   const auto load = state_->database.find_integer(
       "SELECT 1 FROM load WHERE run_id = ?1 AND load_index = ?2", run.value, load_index);
   if (!load) return load.error();

@@ -83,15 +83,15 @@ class Store {
   [[nodiscard]] Status release(const RunKey& key);
 
   // Ordered by scenario, policy, params, tier, seed, replicate.
-  [[nodiscard]] Result<std::vector<RunRow>> read_runs(const RunFilter& filter);
+  [[nodiscard]] Result<std::vector<RunRow>> read_runs(const RunFilter& filter) const;
   // Loads of done runs.
-  [[nodiscard]] Result<LoadTable> read_loads(const RunFilter& filter);
+  [[nodiscard]] Result<LoadTable> read_loads(const RunFilter& filter) const;
   // One run's loads with their chunks, as they were written.
-  [[nodiscard]] Result<std::vector<LoadRecord>> read_records(RunId run);
+  [[nodiscard]] Result<std::vector<LoadRecord>> read_records(RunId run) const;
   // By chunk index; an error when there is no such load.
-  [[nodiscard]] Result<std::vector<ChunkRecord>> read_chunks(RunId run, std::int64_t load_index);
-  [[nodiscard]] Result<ScenarioFacts> read_scenario(const std::string& sha256);
-  [[nodiscard]] Result<CampaignFacts> read_campaign(CampaignId campaign);
+  [[nodiscard]] Result<std::vector<ChunkRecord>> read_chunks(RunId run, std::int64_t load_index) const;
+  [[nodiscard]] Result<ScenarioFacts> read_scenario(const std::string& sha256) const;
+  [[nodiscard]] Result<CampaignFacts> read_campaign(CampaignId campaign) const;
 
   [[nodiscard]] const Database& database() const;
 

@@ -181,6 +181,25 @@ TEST_F(ScoreStoreTest, RunsNotDoneAreLeftOutAndSaidSo) {
   EXPECT_THAT(read[0].notes[0], HasSubstr("1 runs are not done"));
 }
 
+TEST_F(ScoreStoreTest, TheSelectionNarrowsAndOrders) {
+  write_slow_and_fast();
+  Store store = open();
+  write(store,
+        {.policy = "recompute", .params = "", .loads = loads_with({500, 500}), .trace = "t10"});
+  const auto two =
+      read_score_inputs(store, {.tier = "fluid"}, {.policies = {"seed-ratio", "fixed"}, .seed = 7});
+  ASSERT_TRUE(two.ok()) << two.error().to_line();
+  EXPECT_THAT(policy_names(two->front()), ElementsAre("seed-ratio", "fixed:level=int8@token"));
+  const auto first = read_score_inputs(store, {}, {.num_replicates = 1});
+  ASSERT_TRUE(first.ok()) << first.error().to_line();
+  EXPECT_EQ(first->front().policies.size(), 3u);
+  for (const PolicyInput& policy : first->front().policies)
+    EXPECT_EQ(policy.loads.size(), 2u) << policy.policy;
+  EXPECT_TRUE(score(first->front(), {}).ok());
+  EXPECT_TRUE(read_score_inputs(store, {}, {.seed = 8})->empty());
+  EXPECT_FALSE(read_score_inputs(store, {}, {.policies = {"sed-ratio"}}).ok());
+}
+
 TEST(PolicyNames, AsMuchAsTellsThemApartIsEnough) {
   const std::vector<std::string> known{"fixed:level=1", "fixed:level=2,k=3", "recompute"};
   EXPECT_EQ(*find_policy("recompute", known, "--policy"), "recompute");
@@ -278,6 +297,8 @@ TEST_F(CompareTest, EveryFaultIsOneLineThatNamesItAndAFix) {
            Fault{store + " --scenario edgy", "error: --scenario: no runs of scenario `edgy`"},
            Fault{store + " --delta 1",
                  "error: --delta: `1` is not a share below 100%; write it with its unit, as in 1%"},
+           Fault{store + " --replicates 0",
+                 "error: --replicates: `0` is not a number of replicates"},
            Fault{store + " --delta -1%", "error: --delta: `-1%` is not"},
            Fault{store + " --format jsno",
                  "error: --format: unknown format `jsno`; did you mean `json`?"},

@@ -23,6 +23,7 @@ struct CompareOptions {
   std::string store;
   std::vector<std::string> policies;
   std::string baseline, scenario, tier;  // empty: not given
+  std::string replicates;                // the first so many; empty: all
   std::string delta = "1%";
   std::string format = "table";
   bool pairs = false;
@@ -43,6 +44,7 @@ void describe(CLI::App& app, CompareOptions& options) {
                  "compare all others with this policy; else every pair is compared");
   app.add_option("--scenario", options.scenario, "only this scenario");
   app.add_option("--tier", options.tier, "only this tier");
+  app.add_option("--replicates", options.replicates, "only the first so many replicates");
   app.add_option("--delta", options.delta,
                  "differences of violation rates within this are equivalent, in percent points")
       ->capture_default_str();
@@ -60,6 +62,14 @@ Result<double> parse_delta(const std::string& text) {
   const auto percent = parse_number(std::string_view(text).substr(0, text.size() - 1), "delta");
   if (!percent || *percent < 0 || *percent >= 100) return refuse();
   return *percent / 100;
+}
+
+Result<std::optional<std::int64_t>> parse_replicates(const std::string& text) {
+  if (text.empty()) return std::optional<std::int64_t>{};
+  const auto number = parse_integer(text, "replicates");
+  if (number && *number > 0) return std::optional(*number);
+  return error_in("--replicates", fmt::format("`{}` is not a number of replicates", text),
+                  "give one above 0");
 }
 
 // Narrows to one scenario and one tier where asked; an unknown name is an error that lists what
@@ -84,9 +94,11 @@ Status keep_asked(const CompareOptions& options, std::vector<ScoreInput>& inputs
 }
 
 Result<std::vector<ScoreInput>> read_inputs(const CompareOptions& options) {
-  auto store = Store::open_to_read(options.store);
+  const auto store = Store::open_to_read(options.store);
   if (!store) return store.error();
-  auto inputs = read_score_inputs(*store, {});
+  const auto num_replicates = parse_replicates(options.replicates);
+  if (!num_replicates) return num_replicates.error();
+  auto inputs = read_score_inputs(*store, {}, {.num_replicates = *num_replicates});
   if (!inputs) return inputs;
   if (inputs->empty()) {
     return error_in(options.store, "no run in this store is done",
