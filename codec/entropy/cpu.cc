@@ -66,7 +66,7 @@ std::byte* encode_part(const EncodePart& part, LaneStates& states, std::byte* wo
   for (std::int64_t i = part.rows * part.columns - 1; i >= 0; --i) {
     column.previous(part.columns);
     const std::int64_t c = column.index;
-    const EncodingSymbol& symbol = part.tables[c][part.symbols[i] - part.centres[c]];
+    const EncodingSymbol& symbol = part.tables[c][part.symbols[i] - part.bases[c]];
     std::uint32_t& state = states[static_cast<std::size_t>(i % kLanes)];
     std::uint64_t x = state;
     if (x >> (32 - kTableBits) >= symbol.frequency) {

@@ -51,8 +51,8 @@ struct DecodePart {
 
 struct EncodePart {
   std::int64_t rows = 0, columns = 0;             // columns >= 1
-  const EncodingSymbol* const* tables = nullptr;  // [column], indexed by symbol - centre (signed)
-  const std::int16_t* centres = nullptr;          // [column]
+  const EncodingSymbol* const* tables = nullptr;  // [column], from the table's first symbol on
+  const std::int32_t* bases = nullptr;            // [column], that symbol + the column's centre
   const std::int16_t* symbols = nullptr;          // [row, column]; each with a frequency >= 1
 };
 

@@ -23,14 +23,19 @@ class CodingTable {
   CodingTable(std::int32_t first, std::span<const std::uint16_t> frequencies);
 
   [[nodiscard]] const Slot* slots() const { return slots_.data(); }
-  // Indexed by the symbol itself, so negative indices are meant.
-  [[nodiscard]] const EncodingSymbol* symbols() const { return symbols_.data() - first_; }
+  [[nodiscard]] const EncodingSymbol* symbols() const {
+    return symbols_.data();
+  }  // from first() on
+  [[nodiscard]] const EncodingSymbol& symbol(std::int32_t symbol) const {
+    return symbols_[static_cast<std::size_t>(symbol - first_)];
+  }
   [[nodiscard]] std::int32_t first() const { return first_; }
   [[nodiscard]] std::int32_t last() const {
     return first_ + static_cast<std::int32_t>(symbols_.size()) - 1;
   }
   [[nodiscard]] bool has(std::int32_t symbol) const {
-    return symbol >= first_ && symbol <= last() && symbols()[symbol].frequency > 0;
+    return symbol >= first_ && symbol <= last() &&
+           symbols_[static_cast<std::size_t>(symbol - first_)].frequency > 0;
   }
   [[nodiscard]] std::int32_t mode() const {
     return mode_;

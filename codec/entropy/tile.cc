@@ -37,14 +37,16 @@ struct Columns {
   std::vector<const EncodingSymbol*> encoding;
   std::vector<const Slot*> decoding;
   std::vector<std::int16_t> centres;
+  std::vector<std::int32_t> bases;
   void add(const CodingTable& table, std::int16_t centre) {
     encoding.push_back(table.symbols());
     decoding.push_back(table.slots());
     centres.push_back(centre);
+    bases.push_back(centre + table.first());
   }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(centres.size()); }
   [[nodiscard]] EncodePart encode_part(std::int64_t rows, const std::int16_t* symbols) const {
-    return {rows, count(), encoding.data(), centres.data(), symbols};
+    return {rows, count(), encoding.data(), bases.data(), symbols};
   }
   [[nodiscard]] DecodePart decode_part(std::int64_t rows, std::int16_t* symbols) const {
     return {rows, count(), decoding.data(), centres.data(), symbols};

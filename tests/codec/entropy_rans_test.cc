@@ -23,13 +23,17 @@ struct Columns {
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(tables.size()); }
   [[nodiscard]] Stream encode(const std::vector<std::int16_t>& symbols) const {
     std::vector<const EncodingSymbol*> encoding;
-    for (const CodingTable* table : tables) encoding.push_back(table->symbols());
+    std::vector<std::int32_t> bases;
+    for (std::size_t c = 0; c < tables.size(); ++c) {
+      encoding.push_back(tables[c]->symbols());
+      bases.push_back(centres[c] + tables[c]->first());
+    }
     std::vector<std::byte> room(symbols.size() * kWordBytes);
     Stream stream;
     stream.states.fill(kLowerBound);
     const std::byte* const top =
         encode_part({static_cast<std::int64_t>(symbols.size()) / count(), count(), encoding.data(),
-                     centres.data(), symbols.data()},
+                     bases.data(), symbols.data()},
                     stream.states, room.data() + room.size());
     stream.words.assign(top, static_cast<const std::byte*>(room.data() + room.size()));
     return stream;
@@ -123,8 +127,8 @@ std::vector<std::int16_t> decode_as_specified(const Columns& columns, const Stre
     std::uint32_t& state = x[i % 32];
     const std::uint32_t slot = state % 2048;
     std::int32_t s = table.first();
-    while (!table.has(s) || slot >= table.symbols()[s].start + table.symbols()[s].frequency) ++s;
-    state = table.symbols()[s].frequency * (state / 2048) + slot - table.symbols()[s].start;
+    while (!table.has(s) || slot >= table.symbol(s).start + table.symbol(s).frequency) ++s;
+    state = table.symbol(s).frequency * (state / 2048) + slot - table.symbol(s).start;
     if (state < 65536) {
       const auto low = std::to_integer<std::uint32_t>(stream.words.at(next_word));
       const auto high = std::to_integer<std::uint32_t>(stream.words.at(next_word + 1));

@@ -66,7 +66,9 @@ Sizes measure(const KvView& view) {
 void print(const std::string& name, const Sizes& sizes) {
   const auto elements = static_cast<double>(sizes.classes.elements);
   // LMCache also sends a 32-bit length per channel and 256 tokens; our shipped option does not.
-  const double lengths = 32.0 * static_cast<double>(sizes.channels) / elements;
+  const std::int64_t lengths_per_channel = (sizes.tokens + 255) / 256;
+  const double lengths =
+      32.0 * static_cast<double>(sizes.channels * lengths_per_channel) / elements;
   const double shipped = bits_per_element(sizes.shipped), classes = bits_per_element(sizes.classes);
   fmt::print(
       "{}, {} tokens, bits per element: order-0 {:.4f}; class family {:.4f} (ideal {:.4f}, side "
