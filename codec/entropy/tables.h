@@ -23,9 +23,8 @@ class CodingTable {
   CodingTable(std::int32_t first, std::span<const std::uint16_t> frequencies);
 
   [[nodiscard]] const Slot* slots() const { return slots_.data(); }
-  [[nodiscard]] const EncodingSymbol* symbols() const {
-    return symbols_.data();
-  }  // from first() on
+  // From first() on.
+  [[nodiscard]] const EncodingSymbol* symbols() const { return symbols_.data(); }
   [[nodiscard]] const EncodingSymbol& symbol(std::int32_t symbol) const {
     return symbols_[static_cast<std::size_t>(symbol - first_)];
   }
@@ -37,9 +36,8 @@ class CodingTable {
     return symbol >= first_ && symbol <= last() &&
            symbols_[static_cast<std::size_t>(symbol - first_)].frequency > 0;
   }
-  [[nodiscard]] std::int32_t mode() const {
-    return mode_;
-  }  // the first of the most frequent symbols
+  // The first of the most frequent symbols.
+  [[nodiscard]] std::int32_t mode() const { return mode_; }
   [[nodiscard]] double mean() const { return mean_; }
   // Of any symbol; one that is not in the table costs that of the mode and of an exception.
   [[nodiscard]] std::int32_t cost(std::int32_t symbol) const {
