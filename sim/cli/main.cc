@@ -2,18 +2,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/report.h"
-#include "analysis/score/from_store.h"
-#include "analysis/score/policy_names.h"
-#include "analysis/score/verdict.h"
 #include "base/files.h"
 #include "sim/cli/campaign.h"
 #include "sim/cli/options.h"
+#include "sim/cli/outcome.h"
 
 namespace sluice {
 namespace {
@@ -58,64 +55,16 @@ Result<fs::path> fresh_store(const Scenario& s) {
   }
 }
 
-std::vector<std::string> policy_names(const Scenario& s) {
-  std::vector<std::string> names;
-  for (const PolicySpec& policy : s.policies) names.push_back(policy.name());
-  return names;
-}
-
 int print_plan(const Scenario& s) {
   fmt::print("scenario    {} ({})\nquestion    {}\n", s.name, s.file, s.question);
   fmt::print("runs        {} replicates x {} policies x {} tiers, {} loads each\n", s.replicates, s.policies.size(),
              s.tiers.size(), s.workload.loads);
-  fmt::print("policies    {}\ntiers       {}\n", fmt::join(policy_names(s), " "), fmt::join(s.tiers, " "));
+  fmt::print("policies    {}\ntiers       {}\n", fmt::join(names_of_policies(s), " "), fmt::join(s.tiers, " "));
   fmt::print("model       {}, {} to {} tokens in chunks of {}\n", s.model.name, s.workload.context_tokens.low,
              s.workload.context_tokens.high, s.chunk_tokens);
   fmt::print("ladder      {}\ndevice      {}\nslo         {}\n", s.ladder_words, s.device.name, to_text(s.slo));
   fmt::print("sha256      {}\n", s.sha256);
   return 0;
-}
-
-Result<std::vector<Score>> score_campaign(const Scenario& s, const fs::path& store_file, const SimOptions& options) {
-  Result<Store> store = Store::open_to_read(store_file);
-  if (!store) return store.error();
-  std::vector<Score> scores;
-  for (const std::string& tier : s.tiers) {
-    RunFilter filter;
-    filter.scenario_sha256 = s.sha256;
-    filter.tier = tier;
-    Result<std::vector<ScoreInput>> inputs = read_score_inputs(*store, filter);
-    if (!inputs) return inputs.error();
-    for (ScoreInput& input : *inputs) {
-      if (input.seed != s.seed) continue;
-      // The policies of this command only: the store may hold more of the same scenario.
-      if (Status kept = keep_policies(policy_names(s), input); !kept) return kept.error();
-      Result<Score> scored = score(std::move(input), {.baseline = options.baseline, .delta = s.delta});
-      if (!scored) return scored.error();
-      scores.push_back(std::move(*scored));
-    }
-  }
-  return scores;
-}
-
-// All pairs are in the JSON; people read those with the baseline, or with the policy that violates least.
-Score pairs_to_read(Score score, const std::optional<std::string>& baseline) {
-  if (baseline || score.policies.empty()) return score;
-  const auto best = std::min_element(score.policies.begin(), score.policies.end(), [](const PolicyScore& a, const PolicyScore& b) {
-    return a.violation_rate.value_or(1.0) < b.violation_rate.value_or(1.0);
-  });
-  std::erase_if(score.pairs, [&](const PairScore& pair) { return pair.a != best->policy && pair.b != best->policy; });
-  return score;
-}
-
-void print_verdict(const std::vector<Score>& scores, const fs::path& store, const SimOptions& options) {
-  print_as(options.format, verdict_table(scores), verdict_json(scores, store.string()), std::cout);
-  std::cout.flush();
-  for (const Score& s : scores) {
-    std::cerr << '\n';
-    for (const std::string& line : verdict_lines(pairs_to_read(s, options.baseline))) std::cerr << line << '\n';
-    for (const std::string& note : s.notes) std::cerr << "note: " << note << '\n';
-  }
 }
 
 int run(int argc, char** argv) {

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "sim/session": ["base/", "policies/policy.h", "sim/net/network.h", "sim/session/"],
     "sim/scenario": ["base/", "traces/", "codec/geometry/", "codec/profile.h", "codec/decode_times.h", "policies/registry.h",
                      "policies/policy.h", "sim/net/network.h", "sim/serving/compute/", "sim/session/", "sim/scenario/"],
-    "sim/serving/compute": ["base/", "codec/geometry/", "codec/profile.h", "codec/json", "sim/serving/compute/"],
+    "sim/serving/compute": ["base/", "codec/geometry/", "codec/profile.h", "codec/profile_json.h", "sim/serving/compute/"],
     "sim/serving": ["base/", "traces/", "policies/", "sim/net/", "sim/ns3/burst.h", "sim/scenario/", "sim/session/", "sim/serving/"],
     "sim/cli": ["base/", "policies/", "sim/", "analysis/", "traces/"],
     "analysis": ["base/", "traces/link_trace.h", "sim/session/record.h", "analysis/"],
@@ -31,7 +31,7 @@ ONLY_IN = {
     r"<yaml-cpp": ["sim/scenario/fields.h"],
     r"<sqlite3\.h>": ["analysis/store/"],
     r"<openssl/": ["base/sha256.cc", "codec/container/"],
-    r"<CLI/": ["/cli/"],
+    r"<CLI/": ["/cli/", "/main.cc"],
     r"<cuda": [".cu", "codec/device/"],
 }
 
