@@ -33,8 +33,8 @@ void add_mix(const PolicyScore& policy, const LevelScheme& levels, Markup& out) 
   }
   std::vector<std::string> words;
   for (const auto& [level, fraction] : mix) {
-    if (fraction >= kMentionFrom)
-      words.push_back(fmt::format("{} {:.0f} %", level, 100 * fraction));
+    if (fraction < kMentionFrom) continue;
+    words.push_back(mix.size() == 1 ? level : fmt::format("{} {:.0f} %", level, 100 * fraction));
   }
   out.open("svg", {{"class", "mix"},
                    {"viewBox", fmt::format("0 0 {} {}", kMixWidth, kMixHeight)},

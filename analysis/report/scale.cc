@@ -81,7 +81,8 @@ Range nice_domain(double low, double high, int about_ticks) {
 }
 
 std::string tick_text(double value) {
-  return fmt::format("{:.6g}", value + 0.0);
+  const std::string digits = fmt::format("{:.6g}", std::abs(value));
+  return value < 0 ? "−" + digits : digits;
 }
 
 }  // namespace sluice

@@ -140,6 +140,26 @@ class Numbers(unittest.TestCase):
         drawn = [words(text) for text in charts(root, "wide")[0].iter("text") if text.get("class") == "label"]
         self.assertEqual(drawn, names)
 
+    def test_dots_and_whiskers_stand_at_their_values_on_the_axis(self):
+        root = parse(page_of(self.store))
+        by_name = {policy["policy"]: policy for policy in self.score["policies"]}
+        for chart in (charts(root, "wide")[0], charts(root, "narrow")[0]):
+            ticks = [(float(words(t)), float(t.get("x"))) for t in chart.iter("text") if t.get("class") == "tick"]
+            (low, left), (high, right) = ticks[0], ticks[-1]
+
+            def position(rate):
+                return left + (100 * rate - low) / (high - low) * (right - left)
+
+            names = [words(t) for t in chart.iter("text") if t.get("class") == "label"]
+            dots = list(chart.iter("circle"))
+            whiskers = [line for line in chart.iter("line") if "whisker" in line.get("class")][::3]  # then its two caps
+            self.assertEqual(len(names), 4)
+            for name, dot, whisker in zip(names, dots, whiskers, strict=True):
+                policy = by_name[name]
+                self.assertAlmostEqual(float(dot.get("cx")), position(policy["violation_rate"]), delta=0.11)
+                self.assertAlmostEqual(float(whisker.get("x1")), position(policy["violation_rate_low"]), delta=0.11)
+                self.assertAlmostEqual(float(whisker.get("x2")), position(policy["violation_rate_high"]), delta=0.11)
+
     def test_differences_are_the_scores_turned_against_the_baseline(self):
         root = parse(page_of(self.store, "--baseline", "policy-1"))
         values = [words(text) for text in charts(root, "wide")[3].iter("text") if text.get("class") == "value"]

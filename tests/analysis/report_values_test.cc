@@ -50,6 +50,8 @@ TEST(ReportScale, LinearTicksAreRoundAndWithinTheDomain) {
                           testing::DoubleEq(0.7)));
   EXPECT_THAT(Scale::linear({-3, 3}, {0, 1}).ticks(3), ElementsAre(-2, 0, 2));
   EXPECT_EQ(tick_text(3 * 0.1), "0.3");
+  EXPECT_EQ(tick_text(-20), "−20");
+  EXPECT_EQ(tick_text(-0.0), "0");
 }
 
 TEST(ReportScale, LogarithmicTicksAreOneTwoFiveWhileThereIsRoomAndPowersOfTenBeyond) {
