@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// Appends numbers and bytes. Numbers are written as memory holds them: kv_cache.cc asserts a
+// Appends numbers and bytes. Numbers are written as memory holds them: tensor_view.cc asserts a
 // little-endian host.
 class ByteWriter {
  public:

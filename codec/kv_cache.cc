@@ -2,68 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstring>
 #include <limits>
 
 #include "base/assert.h"
-#include "codec/float16.h"
 
 namespace sluice {
-
-static_assert(std::endian::native == std::endian::little,
-              "files are little-endian and are viewed in place");
-
 namespace {
-
-template <Dtype dtype>
-float load(const std::byte* address) {
-  if constexpr (dtype == Dtype::kFp32) {
-    float value;
-    std::memcpy(&value, address, sizeof value);
-    return value;
-  } else {
-    std::uint16_t bits;
-    std::memcpy(&bits, address, sizeof bits);
-    return dtype == Dtype::kFp16 ? fp16_to_fp32(bits) : bf16_to_fp32(bits);
-  }
-}
-
-template <Dtype dtype>
-void store(std::byte* address, float value) {
-  if constexpr (dtype == Dtype::kFp32) {
-    std::memcpy(address, &value, sizeof value);
-  } else {
-    const std::uint16_t bits = dtype == Dtype::kFp16 ? fp32_to_fp16(value) : fp32_to_bf16(value);
-    std::memcpy(address, &bits, sizeof bits);
-  }
-}
-
-// function.operator()<dtype>(): the choice is made once, outside the loops.
-template <typename Function>
-auto with_dtype(Dtype dtype, Function function) {
-  if (dtype == Dtype::kFp16) return function.template operator()<Dtype::kFp16>();
-  if (dtype == Dtype::kBf16) return function.template operator()<Dtype::kBf16>();
-  return function.template operator()<Dtype::kFp32>();
-}
-
-std::int64_t byte_offset(const TensorShape& shape, const Strides& strides, std::int64_t head,
-                         std::int64_t token, std::int64_t dim) {
-  return (head * strides.head + token * strides.token + dim * strides.dim) *
-         bytes_per_element(shape.dtype);
-}
-
-// function(channel, byte offset) over the channels of one token, in order.
-template <typename Function>
-void for_each_channel(const TensorShape& shape, const Strides& strides, std::int64_t token,
-                      Function function) {
-  std::size_t channel = 0;
-  const std::int64_t step = strides.dim * bytes_per_element(shape.dtype);
-  for (std::int64_t head = 0; head < shape.heads; ++head) {
-    std::int64_t offset = byte_offset(shape, strides, head, token, 0);
-    for (std::int64_t dim = 0; dim < shape.dim; ++dim, offset += step) function(channel++, offset);
-  }
-}
 
 // a * b, or nothing when it passes int64. Both are >= 0.
 std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
@@ -137,10 +81,6 @@ std::int64_t tokens_of(const KvLayer<TensorShape>& layer) {
 
 }  // namespace
 
-std::string_view to_text(Dtype dtype) {
-  return dtype == Dtype::kFp16 ? "fp16" : dtype == Dtype::kBf16 ? "bf16" : "fp32";
-}
-
 std::string_view to_text(TensorKind kind) {
   return kind == TensorKind::kKey ? "key" : kind == TensorKind::kValue ? "value" : "latent";
 }
@@ -149,56 +89,6 @@ std::string_view to_text(KeyForm form) {
   return form == KeyForm::kPostRope  ? "post-rope"
          : form == KeyForm::kPreRope ? "pre-rope"
                                      : "unknown";
-}
-
-Strides head_major(const TensorShape& shape) {
-  if (shape.elements() == 0) return {};  // the products below may pass int64 when a count is 0
-  return {.head = shape.tokens * shape.dim, .token = shape.dim, .dim = 1};
-}
-
-Strides token_major(const TensorShape& shape) {
-  if (shape.elements() == 0) return {};
-  return {.head = shape.dim, .token = shape.heads * shape.dim, .dim = 1};
-}
-
-float TensorView::at(std::int64_t head, std::int64_t token, std::int64_t dim) const {
-  const std::byte* address = data + byte_offset(shape, strides, head, token, dim);
-  return with_dtype(shape.dtype, [&]<Dtype dtype>() { return load<dtype>(address); });
-}
-
-void TensorView::read_token(std::int64_t token, std::span<float> out) const {
-  SLUICE_ASSERT(static_cast<std::int64_t>(out.size()) == shape.channels(),
-                "read_token: wrong buffer size");
-  with_dtype(shape.dtype, [&]<Dtype dtype>() {
-    for_each_channel(shape, strides, token, [&](std::size_t channel, std::int64_t offset) {
-      out[channel] = load<dtype>(data + offset);
-    });
-  });
-}
-
-TensorView TensorView::slice(std::int64_t begin, std::int64_t tokens) const {
-  SLUICE_ASSERT(begin >= 0 && tokens >= 0 && begin <= shape.tokens - tokens,
-                "slice: outside the tensor");
-  TensorView part = *this;
-  part.shape.tokens = tokens;
-  if (tokens > 0) part.data += byte_offset(shape, strides, 0, begin, 0);
-  return part;
-}
-
-void MutableTensorView::set(std::int64_t head, std::int64_t token, std::int64_t dim,
-                            float value) const {
-  std::byte* address = data + byte_offset(shape, strides, head, token, dim);
-  with_dtype(shape.dtype, [&]<Dtype dtype>() { store<dtype>(address, value); });
-}
-
-void MutableTensorView::write_token(std::int64_t token, std::span<const float> channels) const {
-  SLUICE_ASSERT(static_cast<std::int64_t>(channels.size()) == shape.channels(),
-                "write_token: wrong buffer size");
-  with_dtype(shape.dtype, [&]<Dtype dtype>() {
-    for_each_channel(shape, strides, token, [&](std::size_t channel, std::int64_t offset) {
-      store<dtype>(data + offset, channels[channel]);
-    });
-  });
 }
 
 KvShape shape_of(const KvView& view) {

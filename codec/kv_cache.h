@@ -1,8 +1,7 @@
-// A KV cache in memory: shapes, strided views that copy nothing, and one owning type.
-// Where in the flow: captures are read into a KvCache, codecs read KvViews, decoding fills a
-// KvCache. Surprise: geometry is per layer. Layer numbers may have gaps, a sliding-window layer
-// holds fewer tokens and starts later than its neighbours, keys and values may differ in head size,
-// a latent (MLA) layer is one tensor.
+// A KV cache in memory: layers of shapes, layers of views, and one owning type.
+// Where in the flow: captures are read into a KvCache, codecs read KvViews, decoding fills one.
+// Surprise: geometry is per layer. Numbers may have gaps, a sliding-window layer holds fewer tokens
+// and starts later than its neighbours, a latent (MLA) layer is one tensor.
 #pragma once
 
 #include <cstddef>
@@ -17,74 +16,15 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "codec/rope.h"
+#include "codec/tensor_view.h"
 
 namespace sluice {
-
-enum class Dtype : std::uint8_t { kFp16 = 1, kBf16 = 2, kFp32 = 3 };
-
-[[nodiscard]] constexpr std::int64_t bytes_per_element(Dtype dtype) {
-  return dtype == Dtype::kFp32 ? 4 : 2;
-}
-[[nodiscard]] std::string_view to_text(Dtype dtype);  // "fp16", "bf16", "fp32"
 
 enum class TensorKind : std::uint8_t { kKey = 0, kValue = 1, kLatent = 2 };
 inline constexpr TensorKind kTensorKinds[] = {TensorKind::kKey, TensorKind::kValue,
                                               TensorKind::kLatent};
 
 [[nodiscard]] std::string_view to_text(TensorKind kind);  // "key", "value", "latent"
-
-// Logically [head, token, dim]. A latent has one head. Any count may be 0.
-struct TensorShape {
-  Dtype dtype = Dtype::kFp16;
-  std::int64_t heads = 0;
-  std::int64_t tokens = 0;
-  std::int64_t dim = 0;
-
-  [[nodiscard]] std::int64_t channels() const { return heads * dim; }
-  [[nodiscard]] std::int64_t elements() const { return channels() * tokens; }
-  [[nodiscard]] DataSize size() const {
-    return DataSize::bytes(elements() * bytes_per_element(dtype));
-  }
-  bool operator==(const TensorShape&) const = default;
-};
-
-// Distance in elements from one head, token or dim to the next; [head, token, dim] and [token,
-// head, dim] sources are both views without a copy.
-struct Strides {
-  std::int64_t head = 0;
-  std::int64_t token = 0;
-  std::int64_t dim = 1;
-};
-[[nodiscard]] Strides head_major(
-    const TensorShape& shape);  // [head, token, dim], as captures are stored
-[[nodiscard]] Strides token_major(const TensorShape& shape);  // [token, head, dim]
-
-// Borrowed memory of one tensor, in host byte order, aligned or not.
-struct TensorView {
-  TensorShape shape;
-  const std::byte* data = nullptr;
-  Strides strides;
-
-  // The element as fp32, exact for every dtype.
-  [[nodiscard]] float at(std::int64_t head, std::int64_t token, std::int64_t dim) const;
-  // Channels of one token as fp32: out[head * dim_count + dim]; `out` holds shape.channels()
-  // elements.
-  void read_token(std::int64_t token, std::span<float> out) const;
-  // Tokens [begin, begin + tokens) of the same memory.
-  [[nodiscard]] TensorView slice(std::int64_t begin, std::int64_t tokens) const;
-};
-
-struct MutableTensorView {
-  TensorShape shape;
-  std::byte* data = nullptr;
-  Strides strides;
-
-  // Rounds to the dtype: to nearest, ties to even.
-  void set(std::int64_t head, std::int64_t token, std::int64_t dim, float value) const;
-  // The inverse of TensorView::read_token, rounding as set() does.
-  void write_token(std::int64_t token, std::span<const float> channels) const;
-  [[nodiscard]] TensorView view() const { return {shape, data, strides}; }
-};
 
 // The largest layer number; more is taken for damage.
 inline constexpr std::int64_t kLayerMax = 65'535;
