@@ -56,6 +56,11 @@ Table& Table::row(std::vector<Cell> cells) {
   return *this;
 }
 
+Table& Table::note(std::string line) {
+  notes_.push_back(std::move(line));
+  return *this;
+}
+
 void Table::print_text(std::ostream& out) const {
   std::vector<std::size_t> widths, shown;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -74,6 +79,7 @@ void Table::print_text(std::ostream& out) const {
   print_line([&](std::size_t c) { return columns_[c].title; });
   print_line([&](std::size_t c) { return std::string(widths[c], '-'); });
   for (const auto& row : rows_) print_line([&](std::size_t c) { return row[c].shown; });
+  for (const std::string& line : notes_) out << line << '\n';
 }
 
 void Table::print_csv(std::ostream& out) const {

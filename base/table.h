@@ -33,6 +33,8 @@ class Table {
   };
   // One cell per column.
   Table& row(std::vector<Cell> cells);
+  // A line below the table, for people only.
+  Table& note(std::string line);
   void print_text(std::ostream& out) const;
   // RFC 4180 quoting (quotes doubled; a field with comma, quote or line break quoted), lines end with \n.
   void print_csv(std::ostream& out) const;
@@ -44,6 +46,7 @@ class Table {
   };
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::vector<std::string> notes_;
 };
 
 // One CSV field, quoted where RFC 4180 asks for it.

@@ -71,7 +71,23 @@ void add_row(const Score& score, std::vector<Table::Cell> cells, Table& table) {
   table.row(std::move(row));
 }
 
-void add_policy_row(const Score& score, const PolicyScore& policy, Table& table) {
+// Profiles are long and mostly the same: a number in the row, the text once below the table.
+class ProfileNotes {
+ public:
+  [[nodiscard]] Table::Cell cell(const std::string& profile) {
+    auto found = std::find(texts_.begin(), texts_.end(), profile);
+    if (found == texts_.end()) found = texts_.insert(texts_.end(), profile);
+    return {fmt::format("[{}]", found - texts_.begin() + 1), profile};
+  }
+  void add_to(Table& table) const {
+    for (std::size_t i = 0; i < texts_.size(); ++i) table.note(fmt::format("[{}] {}", i + 1, texts_[i]));
+  }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+void add_policy_row(const Score& score, const PolicyScore& policy, ProfileNotes& notes, Table& table) {
   const Interval interval = policy.violation_interval;
   add_row(score,
           {policy.policy,
@@ -85,13 +101,13 @@ void add_policy_row(const Score& score, const PolicyScore& policy, Table& table)
            seconds(policy.ttft_p50),
            seconds(policy.ttft_p95),
            number(policy.quality_mean, 4),
-           level_mix(policy),
            number(megabytes(policy.bytes_per_load_mean), 1),
            number(policy.bytes_per_load_mean, 0),
            number(policy.recomputed_fraction, 4),
            number(policy.gpu_busy_fraction, 4),
            number(policy.link_utilisation, 4),
-           policy.profile},
+           notes.cell(policy.profile),
+           level_mix(policy)},
           table);
 }
 
@@ -135,16 +151,18 @@ Table verdict_table(const std::vector<Score>& scores) {
       .column("ttft_s_p50", "TTFT p50, s")
       .column("ttft_s_p95", "p95, s")
       .column("quality_mean", "quality")
-      .column("levels", "level mix (tokens)", Align::kLeft)
       .column("", "MB/load")
       .column("bytes_per_load_mean", "")
       .column("recomputed_fraction", "")
       .column("gpu_busy_fraction", "")
       .column("link_utilisation", "")
-      .column("profile", "profile (source)", Align::kLeft);
+      .column("profile", "profile")
+      .column("levels", "level mix (tokens)", Align::kLeft);
+  ProfileNotes notes;
   for (const Score& score : scores) {
-    for (const PolicyScore& policy : score.policies) add_policy_row(score, policy, table);
+    for (const PolicyScore& policy : score.policies) add_policy_row(score, policy, notes, table);
   }
+  notes.add_to(table);
   return table;
 }
 

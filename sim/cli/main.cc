@@ -93,7 +93,7 @@ int run(int argc, char** argv) {
   print_verdict(*scores, *store, options);
   fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(), summary->num_runs, summary->num_reused);
   if (options.report) {
-    if (const Status written = write_report(*store, {.scenario_sha256 = scenario->sha256, .baseline = options.baseline}, *options.report); !written) {
+    if (const Status written = write_report(*store, {.scenario_sha256 = scenario->sha256, .baseline = options.baseline, .delta = scenario->delta}, *options.report); !written) {
       return fail(written.error());
     }
     fmt::print(stderr, "report: {}\n", *options.report);

@@ -49,6 +49,16 @@ TEST(Table, AColumnWithoutTitleIsForCsvAloneAndOneWithoutKeyForPeopleAlone) {
   EXPECT_EQ(csv.str(), "rate,high\n0.08,0.12\n");
 }
 
+TEST(Table, NotesStandBelowTheTableForPeopleAlone) {
+  Table table;
+  table.column("n", "n").row({"1"}).note("[1] a note");
+  std::ostringstream text, csv;
+  table.print_text(text);
+  table.print_csv(csv);
+  EXPECT_EQ(text.str(), "n\n-\n1\n[1] a note\n");
+  EXPECT_EQ(csv.str(), "n\n1\n");
+}
+
 TEST(Sha256, MatchesTheStandardsExample) {
   // FIPS 180-4, one-block example.
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
