@@ -72,19 +72,14 @@ TEST(Json, OneScoreIsAnObjectSeveralAreComparisons) {
 TEST(VerdictTable, ShowsRateWithIntervalTimesQualityMixBytesAndProfile) {
   std::ostringstream text;
   verdict_table(sample()).print_text(text);
-  EXPECT_EQ(
-      text.str(),
-      "policy  loads  SLO violated [95 %]  TTFT p50, s  p95, s  quality  level mix (tokens)        "
-      " "
-      "               MB/load  profile (source)\n"
-      "------  -----  -------------------  -----------  ------  -------  "
-      "---------------------------"
-      "-------------  -------  ----------------------\n"
-      "bad       100  80.0 % [71.1, 86.7]        2.000   2.000   0.7500  int8@token                "
-      " "
-      "                 176.0  by hand\n"
-      "good      100  20.0 % [13.3, 28.9]        1.000   2.000   0.7500  cachegen-released@2 75 %, "
-      "recompute 25 %    176.0  mistral-7b (published)\n");
+  EXPECT_EQ(text.str(), &R"(
+policy  loads  SLO violated [95 %]  TTFT p50, s  p95, s  quality  MB/load  profile  level mix (tokens)
+------  -----  -------------------  -----------  ------  -------  -------  -------  ----------------------------------------
+bad       100  80.0 % [71.1, 86.7]        2.000   2.000   0.7500    176.0      [1]  int8@token
+good      100  20.0 % [13.3, 28.9]        1.000   2.000   0.7500    176.0      [2]  cachegen-released@2 75 %, recompute 25 %
+[1] by hand
+[2] mistral-7b (published)
+)"[1]);
 }
 
 TEST(VerdictTable, CsvHasOneNumberPerColumnAndEmptyForAbsent) {
@@ -94,11 +89,11 @@ TEST(VerdictTable, CsvHasOneNumberPerColumnAndEmptyForAbsent) {
               testing::StartsWith(
                   "scenario,scenario_sha256,tier,seed,policy,loads,violations,violation_rate,"
                   "violation_rate_low,"
-                  "violation_rate_high,interval_method,ttft_s_p50,ttft_s_p95,quality_mean,levels,"
+                  "violation_rate_high,interval_method,ttft_s_p50,ttft_s_p95,quality_mean,"
                   "bytes_per_load_mean,recomputed_fraction,gpu_busy_fraction,link_utilisation,"
-                  "profile\nby-hand,,fluid,0,bad,100,80,0.8,0.7111"));
+                  "profile,levels\nby-hand,,fluid,0,bad,100,80,0.8,0.7111"));
   EXPECT_THAT(csv.str(),
-              testing::HasSubstr("wilson,2,2,0.75,int8@token=1,176000000,0,,,by hand\n"));
+              testing::HasSubstr("wilson,2,2,0.75,176000000,0,,,by hand,int8@token=1\n"));
 }
 
 TEST(VerdictTable, NamesScenarioAndTierWhenThereAreSeveral) {
