@@ -35,8 +35,8 @@ void describe(CLI::App& app, CompareOptions& options) {
       "intervals,\n"
       "and which policies differ, paired over the loads that both met.");
   app.footer(
-      "example: sluice compare --store runs.db --baseline fixed\n"
-      "example: sluice compare --store runs.db --tier fluid --format json | jq '.pairs[].verdict'");
+      "example: ./sluice compare --store runs.db --baseline fixed\n"
+      "example: ./sluice compare --store runs.db --tier fluid --format json | jq '.pairs[].verdict'");
   app.add_option("--store", options.store, "store that `sluice sim --store` wrote")->required();
   app.add_option("--policy", options.policies,
                  "only this policy, as NAME[:key=value,...]; repeatable");
@@ -102,7 +102,7 @@ Result<std::vector<ScoreInput>> read_inputs(const CompareOptions& options) {
   if (!inputs) return inputs;
   if (inputs->empty()) {
     return error_in(options.store, "no run in this store is done",
-                    "fill it: sluice sim SCENARIO --store " + options.store);
+                    "fill it: ./sluice sim SCENARIO --store " + options.store);
   }
   if (const auto kept = keep_asked(options, *inputs); !kept) return kept.error();
   for (ScoreInput& input : *inputs) {
@@ -182,13 +182,13 @@ Status run(const CompareOptions& options) {
 int main(int argc, char** argv) {
   sluice::CompareOptions options;
   CLI::App app;
-  app.name("sluice compare");
+  app.name("./sluice compare");
   sluice::describe(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << sluice::error_in("", error.what(), "see sluice compare --help").to_line() << '\n';
+    std::cerr << sluice::error_in("", error.what(), "see ./sluice compare --help").to_line() << '\n';
     return 2;
   }
   const sluice::Status done = sluice::run(options);

@@ -36,7 +36,7 @@ int run(int argc, char** argv) {
   CLI::App app(
       "A self-contained HTML page from a results store.\nexample: ./sluice report --store runs.db "
       "--out report.html",
-      "sluice report");
+      "./sluice report");
   app.add_option("--store", arguments.store, "the results store")->required();
   app.add_option("--out", arguments.out, "the page to write; its name is printed")->required();
   app.add_option("--scenario", arguments.options.scenario, "only this scenario, by name");
@@ -54,7 +54,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& wrong) {
-    std::cerr << error_in("sluice report", wrong.what(), "see `./sluice report --help`").to_line()
+    std::cerr << error_in("./sluice report", wrong.what(), "see `./sluice report --help`").to_line()
               << '\n';
     return 2;
   }

@@ -157,7 +157,7 @@ Status check_command_word(int argc, char** argv) {
   std::vector<std::string> known;
   for (const Command& command : kCommands) known.emplace_back(command.name);
   if (std::find(known.begin(), known.end(), argv[1]) != known.end()) return {};
-  return error_in("sluice store", fmt::format("no command `{}`", argv[1]),
+  return error_in("./sluice store", fmt::format("no command `{}`", argv[1]),
                   suggest_name(argv[1], known));
 }
 
@@ -166,7 +166,7 @@ int main_program(int argc, char** argv) {
     std::cerr << known.error().to_line() << "\n";
     return 2;
   }
-  CLI::App app("Results: content hash, integrity, merging, export, provenance.", "sluice store");
+  CLI::App app("Results: content hash, integrity, merging, export, provenance.", "./sluice store");
   app.require_subcommand(1);
   app.footer("Example: ./sluice store list --store runs.db");
   Options options;

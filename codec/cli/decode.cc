@@ -44,7 +44,7 @@ void add_decode(CLI::App& app, Run& run) {
   const auto options = std::make_shared<Options>();
   command->add_option("IN", options->in, "container")->required();
   command->add_option("OUT", options->out, "safetensors file to write")->required();
-  command->footer("example: sluice codec decode /tmp/a.kvb /tmp/a.safetensors");
+  command->footer("example: ./sluice codec decode /tmp/a.kvb /tmp/a.safetensors");
   command->callback([&run, options] { run = [options] { return decode(*options); }; });
 }
 

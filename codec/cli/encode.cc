@@ -57,7 +57,7 @@ void add_encode(CLI::App& app, Run& run) {
       ->required();
   command->add_option("OUT", options->out, "container to write")->required();
   command->footer(
-      "example: sluice codec encode --codec int8 --level token "
+      "example: ./sluice codec encode --codec int8 --level token "
       "tests/data/smollm2-gettysburg.safetensors /tmp/a.kvb");
   command->callback([&run, options] { run = [options] { return encode(*options); }; });
 }

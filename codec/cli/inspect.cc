@@ -127,7 +127,7 @@ void add_inspect(CLI::App& app, Run& run) {
   const auto format = std::make_shared<std::string>("table");
   command->add_option("FILE", *file, "container")->required();
   command->add_option("--format", *format, "table, csv or json")->capture_default_str();
-  command->footer("example: sluice codec inspect /tmp/a.kvb --format json");
+  command->footer("example: ./sluice codec inspect /tmp/a.kvb --format json");
   command->callback(
       [&run, file, format] { run = [file, format] { return inspect(*file, *format); }; });
 }

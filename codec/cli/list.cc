@@ -44,7 +44,7 @@ void add_list(CLI::App& app, Run& run) {
   CLI::App* command = app.add_subcommand("list", "the codecs and their levels, best quality first");
   const auto format = std::make_shared<std::string>("table");
   command->add_option("--format", *format, "table, csv or json")->capture_default_str();
-  command->footer("example: sluice codec list --format json");
+  command->footer("example: ./sluice codec list --format json");
   command->callback([&run, format] { run = [format] { return list(*format); }; });
 }
 

@@ -19,10 +19,10 @@ int fail(const sluice::Error& error) {
 }
 
 int run_command_line(int argc, char** argv) {
-  CLI::App app("Encode, decode and measure the KV caches of language models.", "sluice codec");
+  CLI::App app("Encode, decode and measure the KV caches of language models.", "./sluice codec");
   app.require_subcommand(1);
   app.footer(
-      "example: sluice codec encode --codec int8 tests/data/smollm2-gettysburg.safetensors "
+      "example: ./sluice codec encode --codec int8 tests/data/smollm2-gettysburg.safetensors "
       "/tmp/a.kvb");
   sluice::cli::Run run;
   sluice::cli::add_list(app, run);

@@ -130,7 +130,7 @@ void add_profile(CLI::App& app, Run& run, const std::string& command_line) {
   command->add_option("--model", options->model,
                       "model geometry; without it, the shipped one of the capture's shape");
   command->footer(
-      "example: sluice codec profile tests/data/smollm2-gettysburg.safetensors --out "
+      "example: ./sluice codec profile tests/data/smollm2-gettysburg.safetensors --out "
       "/tmp/profile.json --codec int8");
   command->callback([&run, options] { run = [options] { return profile(*options); }; });
 }

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <chrono>
+#include <thread>
 
 #include "analysis/store/store.h"
 #include "sim/cli/workers.h"
@@ -94,26 +95,15 @@ Status make_run(Store& store, const Scenario& s, const Registered& ids, const Ru
   return written ? Status{} : Status{written.error()};
 }
 
-}  // namespace
+// Those that the store does not hold yet.
+Result<std::vector<RunKey>> still_missing(const CampaignOptions& options, std::span<const RunKey> wanted) {
+  Result<Store> store = Store::open(options.store);
+  if (!store) return store.error();
+  return store->missing_runs(wanted);
+}
 
-Result<CampaignSummary> run_campaign(const Scenario& s, const CampaignOptions& options) {
-  std::vector<RunKey> missing;
-  Registered ids;
-  CampaignSummary summary;
-  {  // SQLite connections must not cross a fork: this one closes before the workers start
-    Result<Store> store = Store::open(options.store);
-    if (!store) return store.error();
-    const Result<Registered> registered = register_inputs(*store, s, options);
-    if (!registered) return registered.error();
-    ids = *registered;
-    const std::vector<RunKey> wanted = wanted_runs(s, ids, options);
-    Result<std::vector<RunKey>> found = store->missing_runs(wanted);
-    if (!found) return found.error();
-    missing = std::move(*found);
-    summary.num_runs = static_cast<std::int64_t>(wanted.size());
-    summary.num_reused = summary.num_runs - static_cast<std::int64_t>(missing.size());
-  }
-  const Status done = run_workers(options.jobs, missing.size(), [&](WorkQueue& queue) -> Status {
+Status make_runs(const Scenario& s, const Registered& ids, const CampaignOptions& options, std::span<const RunKey> missing) {
+  return run_workers(options.jobs, missing.size(), [&](WorkQueue& queue) -> Status {
     Result<Store> store = Store::open(options.store);
     if (!store) return store.error();
     while (const auto index = queue.next()) {
@@ -121,7 +111,32 @@ Result<CampaignSummary> run_campaign(const Scenario& s, const CampaignOptions& o
     }
     return {};
   });
-  if (!done) return done.error();
+}
+
+// SQLite connections must not cross a fork: this one closes before the workers start.
+Result<Registered> open_and_register(const Scenario& s, const CampaignOptions& options) {
+  Result<Store> store = Store::open(options.store);
+  if (!store) return store.error();
+  return register_inputs(*store, s, options);
+}
+
+}  // namespace
+
+Result<CampaignSummary> run_campaign(const Scenario& s, const CampaignOptions& options) {
+  const Result<Registered> ids = open_and_register(s, options);
+  if (!ids) return ids.error();
+  const std::vector<RunKey> wanted = wanted_runs(s, *ids, options);
+  Result<std::vector<RunKey>> missing = still_missing(options, wanted);
+  if (!missing) return missing.error();
+  const CampaignSummary summary{.num_runs = static_cast<std::int64_t>(wanted.size()),
+                                .num_reused = static_cast<std::int64_t>(wanted.size() - missing->size())};
+  while (!missing->empty()) {
+    if (Status made = make_runs(s, *ids, options, *missing); !made) return made.error();
+    missing = still_missing(options, wanted);
+    if (!missing) return missing.error();
+    // Another command works on the same store: wait for its runs, or take them over should it die.
+    if (!missing->empty()) std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  }
   return summary;
 }
 

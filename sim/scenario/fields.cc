@@ -10,10 +10,17 @@
 
 namespace sluice {
 
-void FieldErrors::add(const YAML::Node& at, std::string what, std::string fix) {
-  if (first_) return;
+Error FieldErrors::error_at_node(const YAML::Node& at, std::string what, std::string fix) const {
   const int line = at.IsDefined() ? at.Mark().line : -1;
-  first_ = Error{file_, line >= 0 ? std::optional<std::int64_t>(line + 1) : std::nullopt, std::move(what), std::move(fix)};
+  return {file_, line >= 0 ? std::optional<std::int64_t>(line + 1) : std::nullopt, std::move(what), std::move(fix)};
+}
+
+void FieldErrors::add(const YAML::Node& at, std::string what, std::string fix) {
+  if (!first_) first_ = error_at_node(at, std::move(what), std::move(fix));
+}
+
+void FieldErrors::add_missing(const YAML::Node& at, std::string what) {
+  if (!missing_) missing_ = error_at_node(at, std::move(what), "add it");
 }
 
 Fields::Fields(YAML::Node node, std::string path, FieldErrors& errors)
@@ -40,7 +47,7 @@ bool Fields::has(const std::string& key) {
 
 YAML::Node Fields::node(const std::string& key, bool required) {
   if (!has(key)) {
-    if (required) errors_.add(node_, fmt::format("`{}` is missing", path_of(key)), "add it");
+    if (required) errors_.add_missing(node_, fmt::format("`{}` is missing", path_of(key)));
     return YAML::Node(YAML::NodeType::Undefined);
   }
   return std::as_const(node_)[key];

@@ -1,6 +1,7 @@
 // Strict reading of one YAML mapping: every key must be known, given once, and well-formed; errors carry file and line.
 // Where in the flow: under the scenario parser; nothing else reads YAML.
-// Surprise: errors are collected by the first that occurs; later reads return defaults, and finish() reports it.
+// Surprise: the first error counts and later reads return defaults; but a missing key gives way to any other fault, since
+// a misspelt key is both missing and unknown and the unknown one says more.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -22,15 +23,19 @@ class FieldErrors {
   explicit FieldErrors(std::string file) : file_(std::move(file)) {}
   void add(const YAML::Node& at, std::string what, std::string fix);
   void add(const YAML::Node& at, const Error& error) { add(at, error.what, error.fix); }
+  void add_missing(const YAML::Node& at, std::string what);
   // An error in another file that this one names.
   void add_elsewhere(const Error& error) {
     if (!first_) first_ = error;
   }
-  [[nodiscard]] bool any() const { return first_.has_value(); }
-  [[nodiscard]] const Error& first() const { return *first_; }
+  [[nodiscard]] bool any() const { return first_ || missing_; }
+  [[nodiscard]] const Error& first() const { return first_ ? *first_ : *missing_; }
 
  private:
+  [[nodiscard]] Error error_at_node(const YAML::Node& at, std::string what, std::string fix) const;
+
   std::string file_;
+  std::optional<Error> missing_;
   std::optional<Error> first_;
 };
 

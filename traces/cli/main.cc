@@ -22,7 +22,7 @@ int fail(const Error& error, int code) {
 
 void add_read_options(CLI::App& command, ReadArgs& args) {
   command.add_option("FILE", args.file, "the trace file")->required();
-  command.add_option("--reader", args.reader, "reader to use; `sluice-trace list` shows them");
+  command.add_option("--reader", args.reader, "reader to use; `./sluice trace list` shows them");
   command.add_option("--unit", args.unit, "unit of the rates, as in Mbit/s or MB/s");
   command.add_option("--time-unit", args.time_unit, "unit of the times, as in s or ms");
   command.add_option("--time-column", args.time_column, "csv: header of the time column");
@@ -46,10 +46,10 @@ Status with_format(const std::string& text, const std::function<Status(TableForm
 
 int run(int argc, char** argv) {
   CLI::App app{"Link traces: list, inspect, convert, synth."};
-  app.name("sluice-trace");
+  app.name("./sluice trace");
   app.require_subcommand(1);
   app.footer(
-      "Example: sluice-trace synth square high=1Gbit/s high_time=10s low=100Mbit/s low_time=5s "
+      "example: ./sluice trace synth square high=1Gbit/s high_time=10s low=100Mbit/s low_time=5s "
       "--length 60s square.csv");
   std::string format = "table", out, to;
   ReadArgs read_args;
@@ -63,7 +63,7 @@ int run(int argc, char** argv) {
   CLI::App* inspect_command = app.add_subcommand("inspect", "what a trace file holds");
   add_read_options(*inspect_command, read_args);
   add_format_option(*inspect_command, format);
-  inspect_command->footer("Example: sluice-trace inspect trace.down --format json");
+  inspect_command->footer("example: ./sluice trace inspect trace.down --format json");
   inspect_command->callback([&] {
     command = [&] {
       return with_format(format, [&](TableFormat f) { return inspect(read_args, f); });
@@ -75,7 +75,7 @@ int run(int argc, char** argv) {
   convert_command->add_option("OUT", out, "the file to write")->required();
   convert_command->add_option("--to", to, "format to write: mahimahi, two-column, csv or cachegen")
       ->required();
-  convert_command->footer("Example: sluice-trace convert trace.txt trace.down --to mahimahi");
+  convert_command->footer("example: ./sluice trace convert trace.txt trace.down --to mahimahi");
   convert_command->callback([&] { command = [&] { return convert(read_args, out, to); }; });
 
   CLI::App* synth_command = app.add_subcommand("synth", "a trace file from a generator");
@@ -88,7 +88,7 @@ int run(int argc, char** argv) {
   synth_command->add_option("--to", synth_args.to,
                             "format to write; csv unless the generator draws per chunk");
   synth_command->footer(
-      "Example: sluice-trace synth uniform-per-chunk low=100Mbit/s high=10Gbit/s chunks=10 "
+      "example: ./sluice trace synth uniform-per-chunk low=100Mbit/s high=10Gbit/s chunks=10 "
       "--replicates 5 bw.jsonl");
   synth_command->callback([&] { command = [&] { return synth(synth_args); }; });
 
@@ -96,7 +96,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return fail(error_in("", error.what(), "see `sluice-trace --help`"), kExitUsage);
+    return fail(error_in("", error.what(), "see `./sluice trace --help`"), kExitUsage);
   }
   const Status done = command();
   return done ? 0 : fail(done.error(), kExitFailed);
