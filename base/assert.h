@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define SLUICE_ASSERT(condition, message)                                                       \
-  do {                                                                                          \
-    if (!(condition)) {                                                                         \
-      std::fprintf(stderr, "bug: %s:%d: %s (%s)\n", __FILE__, __LINE__, message, #condition);   \
-      std::abort();                                                                             \
-    }                                                                                           \
+#define SLUICE_ASSERT(condition, message)                                                     \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
+      std::fprintf(stderr, "bug: %s:%d: %s (%s)\n", __FILE__, __LINE__, message, #condition); \
+      std::abort();                                                                           \
+    }                                                                                         \
   } while (false)

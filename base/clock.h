@@ -1,6 +1,7 @@
 // The clock contract: what time it is on this run, and "call me at that time".
-// Where in the flow: network and session see only this; the simulators and the emulator each bring one.
-// Surprise: callbacks of one instant run in the order in which they were scheduled, on every clock.
+// Where in the flow: network and session see only this; the simulators and the emulator each bring
+// one. Surprise: callbacks of one instant run in the order in which they were scheduled, on every
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ class Clock {
 // A clock that drives a run of its own: simulated ones jump, real ones wait.
 class RunnableClock : public Clock {
  public:
-  // Runs callbacks in order of time until none is left or `until` has passed. Returns the number run.
+  // Runs callbacks in order of time until none is left or `until` has passed. Returns the number
+  // run.
   virtual std::uint64_t run(Instant until = Instant::max()) = 0;
   // Makes run() return after the current callback.
   virtual void stop() = 0;

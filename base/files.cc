@@ -22,18 +22,22 @@ Result<std::string> read_file(const fs::path& path, DataSize limit) {
   while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
     text.append(buffer, static_cast<std::size_t>(in.gcount()));
     if (static_cast<std::int64_t>(text.size()) > limit.bytes()) {
-      return error_in(path.string(), fmt::format("is larger than {}", to_text(limit)), "use a smaller file");
+      return error_in(path.string(), fmt::format("is larger than {}", to_text(limit)),
+                      "use a smaller file");
     }
   }
   return text;
 }
 
-Status write_file_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+Status write_file_atomically(const fs::path& path,
+                             const std::function<void(std::ostream&)>& write) {
   const fs::path temporary = path.string() + fmt::format(".tmp{}", ::getpid());
   std::error_code code;
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!out) return error_in(path.string(), "cannot be written", "check that the folder exists and is writable");
+    if (!out)
+      return error_in(path.string(), "cannot be written",
+                      "check that the folder exists and is writable");
     write(out);
     out.flush();
     if (!out) {
@@ -60,10 +64,12 @@ Result<fs::path> sluice_home() {
   std::error_code code;
   for (fs::path start : {fs::read_symlink("/proc/self/exe", code), fs::current_path(code)}) {
     for (fs::path folder = start; folder != folder.parent_path(); folder = folder.parent_path()) {
-      if (fs::is_directory(folder / "scenarios", code) && fs::is_directory(folder / "codec", code)) return folder;
+      if (fs::is_directory(folder / "scenarios", code) && fs::is_directory(folder / "codec", code))
+        return folder;
     }
   }
-  return error_in("", "the folder with scenarios/ was not found", "set SLUICE_HOME to the checkout");
+  return error_in("", "the folder with scenarios/ was not found",
+                  "set SLUICE_HOME to the checkout");
 }
 
 }  // namespace sluice

@@ -14,12 +14,15 @@ namespace sluice {
 
 // The file's bytes. Refuses a missing or unreadable file, a folder, and more than `limit`.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
-                                            DataSize limit = DataSize::bytes(std::int64_t{4} << 30));
+                                            DataSize limit = DataSize::bytes(std::int64_t{4}
+                                                                             << 30));
 
-// Writes to a temporary name beside `path`, flushes, renames: a reader sees the old file or the new one.
+// Writes to a temporary name beside `path`, flushes, renames: a reader sees the old file or the new
+// one.
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path,
                                            const std::function<void(std::ostream&)>& write);
-[[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
+[[nodiscard]] Status write_file_atomically(const std::filesystem::path& path,
+                                           std::string_view text);
 
 // The folder with scenarios/ and codec/profiles/: $SLUICE_HOME, else the nearest parent of the
 // executable or of the working folder that holds `scenarios`.

@@ -28,7 +28,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::optional<std::string> nearest_name(std::string_view wrong, std::span<const std::string> known) {
+std::optional<std::string> nearest_name(std::string_view wrong,
+                                        std::span<const std::string> known) {
   std::optional<std::string> best;
   std::size_t best_distance = 0;
   for (const std::string& name : known) {

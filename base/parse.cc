@@ -40,7 +40,9 @@ std::string unit_list(std::span<const Unit> units) {
   return out;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // digits[.digits] as an exact integer multiple of 10^-places.
 struct Decimal {

@@ -51,9 +51,13 @@ std::uint64_t RandomStream::next_u64() {
   return result;
 }
 
-double RandomStream::uniform() { return static_cast<double>(next_u64() >> 11) * 0x1.0p-53; }
+double RandomStream::uniform() {
+  return static_cast<double>(next_u64() >> 11) * 0x1.0p-53;
+}
 
-double RandomStream::uniform(double low, double high) { return low + (high - low) * uniform(); }
+double RandomStream::uniform(double low, double high) {
+  return low + (high - low) * uniform();
+}
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
   SLUICE_ASSERT(bound > 0, "a draw below zero values");
@@ -66,7 +70,9 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-double RandomStream::exponential(double mean) { return -mean * std::log1p(-uniform()); }
+double RandomStream::exponential(double mean) {
+  return -mean * std::log1p(-uniform());
+}
 
 double RandomStream::normal(double mean, double standard_deviation) {
   const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));

@@ -1,7 +1,8 @@
-// Seeded random numbers with distributions of our own, so that a seed means the same draws everywhere.
-// Where in the flow: trace generators, workloads, bootstrap. Streams are keyed by (seed, purpose, index),
-// never by policy: all policies meet the same arrivals, lengths and links (common random numbers).
-// Surprise: std:: distributions differ between standard libraries; do not use them.
+// Seeded random numbers with distributions of our own, so that a seed means the same draws
+// everywhere. Where in the flow: trace generators, workloads, bootstrap. Streams are keyed by
+// (seed, purpose, index), never by policy: all policies meet the same arrivals, lengths and links
+// (common random numbers). Surprise: std:: distributions differ between standard libraries; do not
+// use them.
 #pragma once
 
 #include <array>
@@ -10,7 +11,8 @@
 
 namespace sluice {
 
-// xoshiro256++ (Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021), seeded by SplitMix64.
+// xoshiro256++ (Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", 2021),
+// seeded by SplitMix64.
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed);

@@ -13,7 +13,8 @@ std::string Error::to_line() const {
   }
   out += what;
   if (!fix.empty()) out += "; " + fix;
-  std::replace_if(out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return out;
 }
 

@@ -23,14 +23,17 @@ struct [[nodiscard]] Error {
 
 // Shorthands, so that call sites read as sentences.
 [[nodiscard]] Error error_in(std::string file, std::string what, std::string fix);
-[[nodiscard]] Error error_at(std::string file, std::int64_t line, std::string what, std::string fix);
+[[nodiscard]] Error error_at(std::string file, std::int64_t line, std::string what,
+                             std::string fix);
 
 // A value or an Error. Reading the wrong one is a bug of ours and aborts.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit on purpose
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit on purpose
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit on purpose
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }

@@ -26,7 +26,9 @@ void Sha256::update(std::span<const std::byte> bytes) {
   SLUICE_ASSERT(done == 1, "SHA-256 update failed");
 }
 
-void Sha256::update(std::string_view text) { update(std::as_bytes(std::span(text))); }
+void Sha256::update(std::string_view text) {
+  update(std::as_bytes(std::span(text)));
+}
 
 std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -44,6 +46,8 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   return hash.hex();
 }
 
-std::string sha256_hex(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
+std::string sha256_hex(std::string_view text) {
+  return sha256_hex(std::as_bytes(std::span(text)));
+}
 
 }  // namespace sluice

@@ -13,7 +13,9 @@ TimerId SimClock::schedule(Instant at, std::function<void()> callback) {
   return TimerId{sequence};
 }
 
-void SimClock::cancel(TimerId id) { callbacks_.erase(id.value); }
+void SimClock::cancel(TimerId id) {
+  callbacks_.erase(id.value);
+}
 
 std::uint64_t SimClock::run(Instant until) {
   std::uint64_t num_run = 0;

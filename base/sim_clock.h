@@ -1,5 +1,6 @@
 // A clock that jumps from callback to callback: simulated time, no waiting.
-// Where in the flow: under the fluid network tier; the ns-3 tiers bring ns-3's own scheduler instead.
+// Where in the flow: under the fluid network tier; the ns-3 tiers bring ns-3's own scheduler
+// instead.
 #pragma once
 
 #include <unordered_map>
@@ -22,7 +23,8 @@ class SimClock final : public RunnableClock {
     Instant at;
     std::uint64_t sequence;  // also the TimerId
   };
-  // A heap of small entries beside a table of callbacks: cancelling removes the callback, the entry is skipped.
+  // A heap of small entries beside a table of callbacks: cancelling removes the callback, the entry
+  // is skipped.
   static bool later(const Entry& a, const Entry& b) {
     return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
   }

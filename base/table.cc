@@ -16,7 +16,8 @@ std::size_t width_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-void print_padded(std::ostream& out, const std::string& text, std::size_t width, Align align, bool last) {
+void print_padded(std::ostream& out, const std::string& text, std::size_t width, Align align,
+                  bool last) {
   const std::string gap(width - std::min(width, width_of(text)), ' ');
   if (align == Align::kRight) {
     out << gap << text;
@@ -42,7 +43,8 @@ Result<TableFormat> parse_table_format(std::string_view text) {
   if (text == "csv") return TableFormat::kCsv;
   if (text == "json") return TableFormat::kJson;
   static const std::array<std::string, 3> kKnown{"table", "csv", "json"};
-  return error_in("--format", "unknown format `" + std::string(text) + "`", suggest_name(text, kKnown));
+  return error_in("--format", "unknown format `" + std::string(text) + "`",
+                  suggest_name(text, kKnown));
 }
 
 Table& Table::column(std::string key, std::string title, Align align) {
@@ -96,11 +98,18 @@ void Table::print_csv(std::ostream& out) const {
   for (const auto& row : rows_) print_line([&](std::size_t c) { return row[c].raw; });
 }
 
-void print_as(TableFormat format, const Table& table, const nlohmann::json& json, std::ostream& out) {
+void print_as(TableFormat format, const Table& table, const nlohmann::json& json,
+              std::ostream& out) {
   switch (format) {
-    case TableFormat::kTable: table.print_text(out); break;
-    case TableFormat::kCsv: table.print_csv(out); break;
-    case TableFormat::kJson: out << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n'; break;
+    case TableFormat::kTable:
+      table.print_text(out);
+      break;
+    case TableFormat::kCsv:
+      table.print_csv(out);
+      break;
+    case TableFormat::kJson:
+      out << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+      break;
   }
 }
 

@@ -1,4 +1,5 @@
-// One table, three dresses: aligned text for people, CSV, JSON. Every command that prints a table uses it.
+// One table, three dresses: aligned text for people, CSV, JSON. Every command that prints a table
+// uses it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -36,7 +37,8 @@ class Table {
   // A line below the table, for people only.
   Table& note(std::string line);
   void print_text(std::ostream& out) const;
-  // RFC 4180 quoting (quotes doubled; a field with comma, quote or line break quoted), lines end with \n.
+  // RFC 4180 quoting (quotes doubled; a field with comma, quote or line break quoted), lines end
+  // with \n.
   void print_csv(std::ostream& out) const;
 
  private:
@@ -53,6 +55,7 @@ class Table {
 [[nodiscard]] std::string csv_field(const std::string& text);
 
 // Prints `table` as text or CSV, or `json` (indented) when asked for JSON.
-void print_as(TableFormat format, const Table& table, const nlohmann::json& json, std::ostream& out);
+void print_as(TableFormat format, const Table& table, const nlohmann::json& json,
+              std::ostream& out);
 
 }  // namespace sluice

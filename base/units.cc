@@ -23,11 +23,14 @@ std::string scaled(double value, const std::array<Prefix, N>& prefixes) {
 
 }  // namespace
 
-Duration seconds_to_duration(double seconds) { return nanoseconds_to_duration(seconds * 1e9); }
+Duration seconds_to_duration(double seconds) {
+  return nanoseconds_to_duration(seconds * 1e9);
+}
 
 Duration nanoseconds_to_duration(double ns) {
   const double rounded = std::round(ns);
-  if (!(std::abs(rounded) < 9.2e18)) throw std::overflow_error("time passes the range of a Duration");
+  if (!(std::abs(rounded) < 9.2e18))
+    throw std::overflow_error("time passes the range of a Duration");
   return Duration{static_cast<std::int64_t>(rounded)};
 }
 
@@ -39,9 +42,11 @@ DataSize bits_to_size(double bits) {
 }
 
 DataRate mean_rate(DataSize size, Duration time) {
-  if (time <= Duration::zero()) throw std::domain_error("mean rate over a time that is not positive");
+  if (time <= Duration::zero())
+    throw std::domain_error("mean rate over a time that is not positive");
   const detail::Wide bps = detail::Wide{size.bytes()} * 8 * detail::kNsPerSec / time.count();
-  if (bps > detail::kInt64Max) throw std::overflow_error("mean rate passes the range of a DataRate");
+  if (bps > detail::kInt64Max)
+    throw std::overflow_error("mean rate passes the range of a DataRate");
   return DataRate::bits_per_sec(static_cast<std::int64_t>(bps));
 }
 
@@ -58,7 +63,8 @@ std::string to_text(DataRate rate) {
 }
 
 std::string to_text(Duration time) {
-  static constexpr std::array<Prefix, 4> kPrefixes{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
+  static constexpr std::array<Prefix, 4> kPrefixes{
+      {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}};
   return scaled(static_cast<double>(time.count()), kPrefixes);
 }
 

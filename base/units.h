@@ -1,6 +1,7 @@
 // Quantities as types: instants, durations, sizes and rates, each with its unit in the name.
-// Where in the flow: under everything; no other folder does arithmetic on raw seconds, bytes or bits.
-// Surprise: k, M, G are powers of 1000 and Ki, Mi, Gi powers of 1024; size / rate rounds up to a whole ns.
+// Where in the flow: under everything; no other folder does arithmetic on raw seconds, bytes or
+// bits. Surprise: k, M, G are powers of 1000 and Ki, Mi, Gi powers of 1024; size / rate rounds up
+// to a whole ns.
 #pragma once
 
 #include <chrono>
@@ -26,13 +27,27 @@ using Instant = RunClock::time_point;  // int64 nanoseconds since the run began
 
 inline constexpr Instant kRunStart{};
 
-[[nodiscard]] constexpr Duration nanoseconds(std::int64_t n) { return Duration{n}; }
-[[nodiscard]] constexpr std::int64_t to_ns(Duration d) { return d.count(); }
-[[nodiscard]] constexpr std::int64_t to_ns(Instant t) { return t.time_since_epoch().count(); }
-[[nodiscard]] constexpr double to_seconds(Duration d) { return static_cast<double>(d.count()) / 1e9; }
-[[nodiscard]] constexpr double to_seconds(Instant t) { return to_seconds(t.time_since_epoch()); }
-[[nodiscard]] constexpr double to_ms(Duration d) { return static_cast<double>(d.count()) / 1e6; }
-[[nodiscard]] constexpr Instant at_ns(std::int64_t n) { return Instant{Duration{n}}; }
+[[nodiscard]] constexpr Duration nanoseconds(std::int64_t n) {
+  return Duration{n};
+}
+[[nodiscard]] constexpr std::int64_t to_ns(Duration d) {
+  return d.count();
+}
+[[nodiscard]] constexpr std::int64_t to_ns(Instant t) {
+  return t.time_since_epoch().count();
+}
+[[nodiscard]] constexpr double to_seconds(Duration d) {
+  return static_cast<double>(d.count()) / 1e9;
+}
+[[nodiscard]] constexpr double to_seconds(Instant t) {
+  return to_seconds(t.time_since_epoch());
+}
+[[nodiscard]] constexpr double to_ms(Duration d) {
+  return static_cast<double>(d.count()) / 1e6;
+}
+[[nodiscard]] constexpr Instant at_ns(std::int64_t n) {
+  return Instant{Duration{n}};
+}
 
 // Rounds to the nearest nanosecond. Throws std::overflow_error when the value does not fit.
 [[nodiscard]] Duration seconds_to_duration(double seconds);
@@ -80,8 +95,12 @@ class DataRate {
     return static_cast<double>(bits_per_sec_) / 1e6;
   }
   constexpr auto operator<=>(const DataRate&) const = default;
-  constexpr DataRate operator+(DataRate o) const { return DataRate{bits_per_sec_ + o.bits_per_sec_}; }
-  constexpr DataRate operator-(DataRate o) const { return DataRate{bits_per_sec_ - o.bits_per_sec_}; }
+  constexpr DataRate operator+(DataRate o) const {
+    return DataRate{bits_per_sec_ + o.bits_per_sec_};
+  }
+  constexpr DataRate operator-(DataRate o) const {
+    return DataRate{bits_per_sec_ - o.bits_per_sec_};
+  }
 
  private:
   explicit constexpr DataRate(std::int64_t n) : bits_per_sec_(n) {}
@@ -94,21 +113,27 @@ inline constexpr Wide kNsPerSec = 1'000'000'000;
 inline constexpr Wide kInt64Max = std::numeric_limits<std::int64_t>::max();
 }  // namespace detail
 
-// Time to send `size` at `rate`, rounded up to a whole nanosecond. The only place where this division is made.
-// Throws std::domain_error when rate <= 0 or size < 0, std::overflow_error when the time passes 292 years.
+// Time to send `size` at `rate`, rounded up to a whole nanosecond. The only place where this
+// division is made. Throws std::domain_error when rate <= 0 or size < 0, std::overflow_error when
+// the time passes 292 years.
 [[nodiscard]] constexpr Duration operator/(DataSize size, DataRate rate) {
-  if (rate <= DataRate::zero()) throw std::domain_error("size / rate with a rate that is not positive");
+  if (rate <= DataRate::zero())
+    throw std::domain_error("size / rate with a rate that is not positive");
   if (size < DataSize::zero()) throw std::domain_error("size / rate with a negative size");
   const detail::Wide bits_ns = detail::Wide{size.bytes()} * 8 * detail::kNsPerSec;
   const detail::Wide ns = (bits_ns + rate.bits_per_sec() - 1) / rate.bits_per_sec();
-  if (ns > detail::kInt64Max) throw std::overflow_error("size / rate passes the range of a Duration");
+  if (ns > detail::kInt64Max)
+    throw std::overflow_error("size / rate passes the range of a Duration");
   return Duration{static_cast<std::int64_t>(ns)};
 }
 
-// Whole bytes sent at `rate` during `time`, rounded down. Throws std::overflow_error past 2^63 bytes.
+// Whole bytes sent at `rate` during `time`, rounded down. Throws std::overflow_error past 2^63
+// bytes.
 [[nodiscard]] constexpr DataSize operator*(DataRate rate, Duration time) {
-  const detail::Wide bytes = detail::Wide{rate.bits_per_sec()} * time.count() / (8 * detail::kNsPerSec);
-  if (bytes > detail::kInt64Max) throw std::overflow_error("rate * time passes the range of a DataSize");
+  const detail::Wide bytes =
+      detail::Wide{rate.bits_per_sec()} * time.count() / (8 * detail::kNsPerSec);
+  if (bytes > detail::kInt64Max)
+    throw std::overflow_error("rate * time passes the range of a DataSize");
   return DataSize::bytes(static_cast<std::int64_t>(bytes));
 }
 
@@ -127,7 +152,8 @@ class TransferSum {
   // Whole bytes, rounded down. Throws std::overflow_error past 2^63 bytes.
   [[nodiscard]] constexpr DataSize bytes() const {
     const detail::Wide bytes = bits_ns_ / (8 * detail::kNsPerSec);
-    if (bytes > detail::kInt64Max) throw std::overflow_error("a sum passes the range of a DataSize");
+    if (bytes > detail::kInt64Max)
+      throw std::overflow_error("a sum passes the range of a DataSize");
     return DataSize::bytes(static_cast<std::int64_t>(bytes));
   }
   [[nodiscard]] constexpr bool reaches(DataSize size) const {
@@ -135,7 +161,8 @@ class TransferSum {
   }
   // The constant rate that moves as much in `time` (> 0), to the nearest bit/s.
   [[nodiscard]] constexpr DataRate mean_over(Duration time) const {
-    if (time <= Duration::zero()) throw std::domain_error("mean rate over a time that is not positive");
+    if (time <= Duration::zero())
+      throw std::domain_error("mean rate over a time that is not positive");
     const detail::Wide bps = (2 * bits_ns_ + time.count()) / (2 * detail::Wide{time.count()});
     if (bps > detail::kInt64Max) throw std::overflow_error("a mean passes the range of a DataRate");
     return DataRate::bits_per_sec(static_cast<std::int64_t>(bps));
@@ -150,10 +177,13 @@ class TransferSum {
 
 // What one of `num_elements` takes of `size`, in bits; 0 when there is none.
 [[nodiscard]] constexpr double bits_per_element(DataSize size, std::int64_t num_elements) {
-  return num_elements == 0 ? 0.0 : static_cast<double>(size.bytes()) * 8.0 / static_cast<double>(num_elements);
+  return num_elements == 0
+             ? 0.0
+             : static_cast<double>(size.bytes()) * 8.0 / static_cast<double>(num_elements);
 }
 
-// Whole bytes that hold `bits` (>= 0), rounded up. Throws std::overflow_error past 2^63 bytes, std::domain_error below 0.
+// Whole bytes that hold `bits` (>= 0), rounded up. Throws std::overflow_error past 2^63 bytes,
+// std::domain_error below 0.
 [[nodiscard]] DataSize bits_to_size(double bits);
 
 // For people: "1.245 GB", "176 MB", "3 Gbit/s", "1.5 s", "20 ms". At most four significant digits.

@@ -1,7 +1,7 @@
 // The capture format `sluice-kv-1`: a KV cache as a safetensors file, in and out. The format in
-// words: codec/capture/README.md. Where in the flow: `codec capture` writes it, every other codec command
-// reads or writes it. Surprise: what is missing and optional is no error: it disables what needs
-// it, and `notes` says so.
+// words: codec/capture/README.md. Where in the flow: `codec capture` writes it, every other codec
+// command reads or writes it. Surprise: what is missing and optional is no error: it disables what
+// needs it, and `notes` says so.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Codec profiles: measured facts of (codec, level, model, chunk length, device), as a JSON file.
-// Where in the flow: step 5; `codec profile` writes them, the session reads them and never a constant.
-// Surprises: every number carries its source; a profile of one geometry serves another only through scale_profile(),
-// which changes `source` to `scaled` and says by which rule; times on another device come through combine()
-// (codec/decode_times.h).
+// Where in the flow: step 5; `codec profile` writes them, the session reads them and never a
+// constant. Surprises: every number carries its source; a profile of one geometry serves another
+// only through scale_profile(), which changes `source` to `scaled` and says by which rule; times on
+// another device come through combine() (codec/decode_times.h).
 #pragma once
 
 #include <filesystem>
@@ -27,27 +27,28 @@ struct LinearTime {
 };
 
 struct LevelFacts {
-  std::string codec, level;             // "cachegen-released", "2"
-  double bits_per_element = 0;          // every byte on the wire counted
-  double bits_per_element_sd = 0;       // spread over chunks; 0 when there is one
+  std::string codec, level;        // "cachegen-released", "2"
+  double bits_per_element = 0;     // every byte on the wire counted
+  double bits_per_element_sd = 0;  // spread over chunks; 0 when there is one
   FactSource size_source = FactSource::kMeasured;
   std::optional<LinearTime> encode, decode;  // absent: not known for this device
-  double damage = 0;                    // by CodecProfile::damage_measure; 0 is lossless
+  double damage = 0;                         // by CodecProfile::damage_measure; 0 is lossless
   FactSource damage_source = FactSource::kMeasured;
   [[nodiscard]] std::string id() const { return codec + "@" + level; }
   [[nodiscard]] DataSize size_of(std::int64_t num_elements) const;  // rounded up
 };
 
 struct CodecProfile {
-  std::string id;              // file name without .json
-  std::string model;           // geometry id the facts were taken on ("smollm2-135m")
-  std::string device;          // where times were taken; empty when no level has any
+  std::string id;      // file name without .json
+  std::string model;   // geometry id the facts were taken on ("smollm2-135m")
+  std::string device;  // where times were taken; empty when no level has any
   std::int64_t chunk_tokens = 0;
-  std::string damage_measure;  // "attention-output-error", "accuracy-loss": what `damage` is, in the profile's words
+  std::string damage_measure;  // "attention-output-error", "accuracy-loss": what `damage` is, in
+                               // the profile's words
   std::string command, commit, data_sha256;  // how it was made; empty where published
-  std::string note;            // source in words: paper, table, rule of scaling
-  std::string sha256;          // of the file's bytes, set by the reader
-  std::vector<LevelFacts> levels;  // least damage first
+  std::string note;                          // source in words: paper, table, rule of scaling
+  std::string sha256;                        // of the file's bytes, set by the reader
+  std::vector<LevelFacts> levels;            // least damage first
 };
 
 [[nodiscard]] Result<CodecProfile> read_profile(const std::filesystem::path& file);
@@ -56,8 +57,9 @@ struct CodecProfile {
 // Refuses what read_profile() would not read back; the file appears whole or not at all.
 [[nodiscard]] Status write_profile(const CodecProfile& profile, const std::filesystem::path& file);
 
-// The same bits, nanoseconds and damage per element on another geometry. Measured and published facts become
-// `scaled` (estimates stay estimates) and the note names the model they come from. The own model: unchanged.
+// The same bits, nanoseconds and damage per element on another geometry. Measured and published
+// facts become `scaled` (estimates stay estimates) and the note names the model they come from. The
+// own model: unchanged.
 [[nodiscard]] CodecProfile scale_profile(CodecProfile profile, const std::string& to_model);
 
 [[nodiscard]] std::string to_text(FactSource source);

@@ -14,8 +14,7 @@ using nlohmann::json;
 constexpr std::int64_t kRotatedDimsMax = 1 << 20;
 
 Error wrong(const std::string& field, const std::string& what) {
-  return error_in("", fmt::format("rope: `{}` {}", field, what),
-                  "see codec/capture/README.md");
+  return error_in("", fmt::format("rope: `{}` {}", field, what), "see codec/capture/README.md");
 }
 
 // The field when it is there and a finite number of that range.

@@ -19,7 +19,8 @@ bool anything_coming(const Observation& observation) {
 DataSize remaining_size(const Observation& observation, std::int32_t level) {
   DataSize sum;
   for (const ChunkView& chunk : observation.chunks) {
-    if (chunk.phase == ChunkPhase::kAbsent) sum += chunk.levels[static_cast<std::size_t>(level)].size;
+    if (chunk.phase == ChunkPhase::kAbsent)
+      sum += chunk.levels[static_cast<std::size_t>(level)].size;
   }
   return sum;
 }
@@ -42,9 +43,12 @@ Decision recompute(std::int32_t chunk, std::string reason) {
   return {{Recompute{.chunk = chunk}}, std::move(reason)};
 }
 
-Decision wait(std::string reason) { return {{Wait{}}, std::move(reason)}; }
+Decision wait(std::string reason) {
+  return {{Wait{}}, std::move(reason)};
+}
 
-std::vector<std::int32_t> levels_of_codec(std::span<const LevelInfo> levels, const std::string& codec) {
+std::vector<std::int32_t> levels_of_codec(std::span<const LevelInfo> levels,
+                                          const std::string& codec) {
   std::vector<std::int32_t> own, all;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     all.push_back(static_cast<std::int32_t>(i));

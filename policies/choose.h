@@ -25,6 +25,7 @@ namespace sluice {
 [[nodiscard]] Decision wait(std::string reason);
 
 // Indices of the levels whose codec is `codec`, least damage first; of all levels when none is.
-[[nodiscard]] std::vector<std::int32_t> levels_of_codec(std::span<const LevelInfo> levels, const std::string& codec);
+[[nodiscard]] std::vector<std::int32_t> levels_of_codec(std::span<const LevelInfo> levels,
+                                                        const std::string& codec);
 
 }  // namespace sluice

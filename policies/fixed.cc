@@ -20,7 +20,8 @@ class Fixed final : public Policy {
   std::int32_t level_;
 };
 
-Result<std::unique_ptr<Policy>> make(const PolicyParameters& parameters, std::span<const LevelInfo> levels) {
+Result<std::unique_ptr<Policy>> make(const PolicyParameters& parameters,
+                                     std::span<const LevelInfo> levels) {
   const Result<std::int32_t> level = find_level(parameters.at("level"), levels);
   if (!level) return level.error();
   return std::unique_ptr<Policy>(std::make_unique<Fixed>(*level));
@@ -29,12 +30,14 @@ Result<std::unique_ptr<Policy>> make(const PolicyParameters& parameters, std::sp
 }  // namespace
 
 PolicyEntry fixed_entry() {
-  return {.id = "fixed",
-          .version = 1,
-          .summary = "every chunk at one level",
-          .clairvoyant = false,
-          .parameters = {{"level", "the level, by id (`int8@token`) or, where it is unique, by name (`2`)", ""}},
-          .make = make};
+  return {
+      .id = "fixed",
+      .version = 1,
+      .summary = "every chunk at one level",
+      .clairvoyant = false,
+      .parameters = {{"level",
+                      "the level, by id (`int8@token`) or, where it is unique, by name (`2`)", ""}},
+      .make = make};
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// Every chunk at one level, in order, the next transfer as soon as the last ends: the non-adaptive baseline.
+// Every chunk at one level, in order, the next transfer as soon as the last ends: the non-adaptive
+// baseline.
 #pragma once
 
 #include "policies/registry.h"

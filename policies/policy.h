@@ -1,8 +1,9 @@
-// The policy contract: Observation in, Decision out. Values only: no clock, link, file or environment in reach.
-// Where in the flow: step 4; the session asks whenever something it may act on has changed.
-// Surprises: (1) a policy is asked again right after each of its decisions takes effect, until it answers Wait;
-// (2) only a policy registered as clairvoyant gets `foresight`; (3) levels are ordered from least to most damage;
-// (4) once every chunk is resident and nothing is in flight, Wait means Start.
+// The policy contract: Observation in, Decision out. Values only: no clock, link, file or
+// environment in reach. Where in the flow: step 4; the session asks whenever something it may act
+// on has changed. Surprises: (1) a policy is asked again right after each of its decisions takes
+// effect, until it answers Wait; (2) only a policy registered as clairvoyant gets `foresight`; (3)
+// levels are ordered from least to most damage; (4) once every chunk is resident and nothing is in
+// flight, Wait means Start.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ struct LevelInfo {
   std::string codec;  // "cachegen-released"
   std::string level;  // "2"
   double damage = 0;  // 0 is lossless; the profile names the measure
-  std::optional<std::int32_t> refines;  // index of the level whose bytes this one extends, for layered codecs
+  std::optional<std::int32_t>
+      refines;  // index of the level whose bytes this one extends, for layered codecs
 };
 
 // One chunk at one level.
@@ -33,56 +35,59 @@ struct LevelCost {
 };
 
 enum class ChunkPhase {
-  kAbsent,       // nothing of it is here or coming
-  kComing,       // a transfer is in flight, or a prefill is queued or running
-  kArrived,      // encoded bytes are here, decode queued or running
-  kResident,     // decoded or recomputed
+  kAbsent,    // nothing of it is here or coming
+  kComing,    // a transfer is in flight, or a prefill is queued or running
+  kArrived,   // encoded bytes are here, decode queued or running
+  kResident,  // decoded or recomputed
 };
 
 struct ChunkView {
   std::int32_t index = 0;
   std::int64_t tokens = 0;
-  ChunkPhase phase = ChunkPhase::kAbsent;    // the furthest that it has come
-  std::optional<std::int32_t> level;         // that has arrived or is resident; absent when recomputed or nothing came
-  std::optional<std::int32_t> fetching;      // level of the transfer in flight
-  DataSize fetched;                          // of the transfer in flight
-  bool recomputing = false;                  // prefill queued or running (perhaps hedged against a transfer)
-  std::span<const LevelCost> levels;         // one per LevelInfo
-  std::optional<Duration> recompute_time;    // prefill at its position, alone; absent: cannot be recomputed
-  DataSize text_size;                        // tokens to send before a recompute, if they are not here
+  ChunkPhase phase = ChunkPhase::kAbsent;  // the furthest that it has come
+  std::optional<std::int32_t>
+      level;  // that has arrived or is resident; absent when recomputed or nothing came
+  std::optional<std::int32_t> fetching;  // level of the transfer in flight
+  DataSize fetched;                      // of the transfer in flight
+  bool recomputing = false;  // prefill queued or running (perhaps hedged against a transfer)
+  std::span<const LevelCost> levels;  // one per LevelInfo
+  std::optional<Duration>
+      recompute_time;  // prefill at its position, alone; absent: cannot be recomputed
+  DataSize text_size;  // tokens to send before a recompute, if they are not here
 };
 
 struct PastTransfer {
   std::int32_t chunk = 0;
   std::optional<std::int32_t> level;
   DataSize size;
-  Duration time{};      // request to last byte
+  Duration time{};  // request to last byte
   Duration first_byte_time{};
-  DataRate rate;        // size / time
+  DataRate rate;  // size / time
 };
 
 // For clairvoyant policies only.
 struct Foresight {
-  DataRate next_chunk_rate;  // capacity that the next fetch will meet (now, or of its chunk on a chunk-clocked link)
+  DataRate next_chunk_rate;  // capacity that the next fetch will meet (now, or of its chunk on a
+                             // chunk-clocked link)
 };
 
 struct Observation {
   Instant now;
   Instant arrived_at;
-  Instant deadline;                       // arrival + SLO
-  std::span<const LevelInfo> levels;      // least damage first
-  std::span<const ChunkView> chunks;      // all chunks of the context, in order
-  std::span<const PastTransfer> past;     // of this load, oldest first
+  Instant deadline;                    // arrival + SLO
+  std::span<const LevelInfo> levels;   // least damage first
+  std::span<const ChunkView> chunks;   // all chunks of the context, in order
+  std::span<const PastTransfer> past;  // of this load, oldest first
   std::int32_t transfers_in_flight = 0;
   Duration round_trip{};
-  Duration gpu_wait{};                    // until a new GPU job would begin
-  double gpu_busy_fraction = 0;           // since the load arrived
-  Duration first_token_time{};            // the job after all chunks are resident, alone
+  Duration gpu_wait{};           // until a new GPU job would begin
+  double gpu_busy_fraction = 0;  // since the load arrived
+  Duration first_token_time{};   // the job after all chunks are resident, alone
   std::optional<Foresight> foresight;
 };
 
-// Fetch a chunk at a level (an index into Observation::levels). With a level that `refines` the one that has
-// arrived, only the difference travels.
+// Fetch a chunk at a level (an index into Observation::levels). With a level that `refines` the one
+// that has arrived, only the difference travels.
 struct Fetch {
   std::int32_t chunk = 0;
   std::int32_t level = 0;
@@ -94,14 +99,16 @@ struct Recompute {
 struct Cancel {
   std::int32_t chunk = 0;  // its transfer in flight; what came of it is discarded
 };
-struct Wait {};   // until something changes
-struct Start {};  // first token from what has arrived; legal once every chunk is recomputed or has arrived
+struct Wait {};  // until something changes
+struct Start {
+};  // first token from what has arrived; legal once every chunk is recomputed or has arrived
 
 using Action = std::variant<Fetch, Recompute, Cancel, Wait, Start>;
 
 struct [[nodiscard]] Decision {
-  std::vector<Action> actions;  // carried out in order; the session refuses an illegal one and fails the load
-  std::string reason;           // stored with the chunk
+  std::vector<Action>
+      actions;  // carried out in order; the session refuses an illegal one and fails the load
+  std::string reason;  // stored with the chunk
 };
 
 // One instance per load; may remember what it saw within the load.

@@ -14,7 +14,8 @@ class RecomputeAll final : public Policy {
   }
 };
 
-Result<std::unique_ptr<Policy>> make(const PolicyParameters& /*parameters*/, std::span<const LevelInfo> /*levels*/) {
+Result<std::unique_ptr<Policy>> make(const PolicyParameters& /*parameters*/,
+                                     std::span<const LevelInfo> /*levels*/) {
   return std::unique_ptr<Policy>(std::make_unique<RecomputeAll>());
 }
 

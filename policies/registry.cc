@@ -18,7 +18,11 @@ namespace {
 
 const std::vector<PolicyEntry>& table() {
   static const std::vector<PolicyEntry> kTable{
-      fixed_entry(), recompute_entry(), seed_ratio_entry(), cachegen_released_entry(), cachegen_published_entry(),
+      fixed_entry(),
+      recompute_entry(),
+      seed_ratio_entry(),
+      cachegen_released_entry(),
+      cachegen_published_entry(),
   };
   return kTable;
 }
@@ -32,7 +36,9 @@ void check_no_duplicates(std::span<const PolicyEntry> entries) {
 }
 
 template <typename Entries>
-std::vector<std::string> names_of(const Entries& entries, std::string std::decay_t<decltype(*std::begin(std::declval<Entries>()))>::*name) {
+std::vector<std::string> names_of(
+    const Entries& entries,
+    std::string std::decay_t<decltype(*std::begin(std::declval<Entries>()))>::*name) {
   std::vector<std::string> names;
   for (const auto& entry : entries) names.push_back(entry.*name);
   return names;
@@ -51,7 +57,8 @@ Status add_parameter(const PolicyEntry& entry, std::string_view text, PolicyPara
   const std::string place = "policy " + entry.id;
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    return error_in("--policy", fmt::format("{}: `{}` is not key=value", place, text), "write it as in `fixed:level=2`");
+    return error_in("--policy", fmt::format("{}: `{}` is not key=value", place, text),
+                    "write it as in `fixed:level=2`");
   }
   const std::string key(text.substr(0, equals));
   const auto known = std::find_if(entry.parameters.begin(), entry.parameters.end(),
@@ -96,13 +103,15 @@ Result<PolicySpec> parse_policy(std::string_view text) {
   std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',');
-    if (Status added = add_parameter(**entry, rest.substr(0, comma), spec.parameters); !added) return added.error();
+    if (Status added = add_parameter(**entry, rest.substr(0, comma), spec.parameters); !added)
+      return added.error();
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
   }
   for (const PolicyParameter& p : (*entry)->parameters) {
     if (spec.parameters.contains(p.name)) continue;
     if (p.default_value.empty()) {
-      return error_in("--policy", fmt::format("policy {} needs `{}` ({})", (*entry)->id, p.name, p.sentence),
+      return error_in("--policy",
+                      fmt::format("policy {} needs `{}` ({})", (*entry)->id, p.name, p.sentence),
                       fmt::format("write `{}:{}=...`", (*entry)->id, p.name));
     }
     spec.parameters.emplace(p.name, p.default_value);
@@ -110,7 +119,8 @@ Result<PolicySpec> parse_policy(std::string_view text) {
   return spec;
 }
 
-Result<std::unique_ptr<Policy>> make_policy(const PolicySpec& spec, std::span<const LevelInfo> levels) {
+Result<std::unique_ptr<Policy>> make_policy(const PolicySpec& spec,
+                                            std::span<const LevelInfo> levels) {
   return spec.entry->make(spec.parameters, levels);
 }
 
@@ -118,7 +128,8 @@ Result<std::int32_t> find_level(std::string_view name, std::span<const LevelInfo
   std::vector<std::int32_t> found;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (levels[i].id == name) return static_cast<std::int32_t>(i);
-    if (levels[i].level == name || levels[i].codec == name) found.push_back(static_cast<std::int32_t>(i));
+    if (levels[i].level == name || levels[i].codec == name)
+      found.push_back(static_cast<std::int32_t>(i));
   }
   if (found.size() == 1) return found.front();
   const auto ids = names_of(levels, &LevelInfo::id);

@@ -7,7 +7,8 @@
 namespace sluice {
 namespace {
 
-// Before any transfer is measured; which rate stands here makes no difference to the choice (it cancels).
+// Before any transfer is measured; which rate stands here makes no difference to the choice (it
+// cancels).
 constexpr DataRate kAnyRate = DataRate::bits_per_sec(1'000'000'000);
 
 class SeedRatio final : public Policy {
@@ -29,11 +30,13 @@ class SeedRatio final : public Policy {
         best_ratio = ratio;
       }
     }
-    return fetch(*chunk, best, fmt::format("largest (SLO - decode) / transmit, {:.3g}", best_ratio));
+    return fetch(*chunk, best,
+                 fmt::format("largest (SLO - decode) / transmit, {:.3g}", best_ratio));
   }
 };
 
-Result<std::unique_ptr<Policy>> make(const PolicyParameters& /*parameters*/, std::span<const LevelInfo> /*levels*/) {
+Result<std::unique_ptr<Policy>> make(const PolicyParameters& /*parameters*/,
+                                     std::span<const LevelInfo> /*levels*/) {
   return std::unique_ptr<Policy>(std::make_unique<SeedRatio>());
 }
 

@@ -36,7 +36,8 @@ void describe(CLI::App& app, CompareOptions& options) {
       "and which policies differ, paired over the loads that both met.");
   app.footer(
       "example: ./sluice compare --store runs.db --baseline fixed\n"
-      "example: ./sluice compare --store runs.db --tier fluid --format json | jq '.pairs[].verdict'");
+      "example: ./sluice compare --store runs.db --tier fluid --format json | jq "
+      "'.pairs[].verdict'");
   app.add_option("--store", options.store, "store that `sluice sim --store` wrote")->required();
   app.add_option("--policy", options.policies,
                  "only this policy, as NAME[:key=value,...]; repeatable");
@@ -188,7 +189,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << sluice::error_in("", error.what(), "see ./sluice compare --help").to_line() << '\n';
+    std::cerr << sluice::error_in("", error.what(), "see ./sluice compare --help").to_line()
+              << '\n';
     return 2;
   }
   const sluice::Status done = sluice::run(options);

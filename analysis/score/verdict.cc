@@ -80,14 +80,16 @@ class ProfileNotes {
     return {fmt::format("[{}]", found - texts_.begin() + 1), profile};
   }
   void add_to(Table& table) const {
-    for (std::size_t i = 0; i < texts_.size(); ++i) table.note(fmt::format("[{}] {}", i + 1, texts_[i]));
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      table.note(fmt::format("[{}] {}", i + 1, texts_[i]));
   }
 
  private:
   std::vector<std::string> texts_;
 };
 
-void add_policy_row(const Score& score, const PolicyScore& policy, ProfileNotes& notes, Table& table) {
+void add_policy_row(const Score& score, const PolicyScore& policy, ProfileNotes& notes,
+                    Table& table) {
   const Interval interval = policy.violation_interval;
   add_row(score,
           {policy.policy,

@@ -89,7 +89,8 @@ class Store {
   // One run's loads with their chunks, as they were written.
   [[nodiscard]] Result<std::vector<LoadRecord>> read_records(RunId run) const;
   // By chunk index; an error when there is no such load.
-  [[nodiscard]] Result<std::vector<ChunkRecord>> read_chunks(RunId run, std::int64_t load_index) const;
+  [[nodiscard]] Result<std::vector<ChunkRecord>> read_chunks(RunId run,
+                                                             std::int64_t load_index) const;
   [[nodiscard]] Result<ScenarioFacts> read_scenario(const std::string& sha256) const;
   [[nodiscard]] Result<CampaignFacts> read_campaign(CampaignId campaign) const;
 

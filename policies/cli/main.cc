@@ -13,7 +13,9 @@ namespace {
 std::string parameters_of(const PolicyEntry& entry) {
   std::string text;
   for (const PolicyParameter& p : entry.parameters) {
-    text += (text.empty() ? "" : "; ") + p.name + (p.default_value.empty() ? " (must be given)" : "=" + p.default_value) + ": " + p.sentence;
+    text += (text.empty() ? "" : "; ") + p.name +
+            (p.default_value.empty() ? " (must be given)" : "=" + p.default_value) + ": " +
+            p.sentence;
   }
   return text.empty() ? "-" : text;
 }
@@ -21,18 +23,28 @@ std::string parameters_of(const PolicyEntry& entry) {
 nlohmann::json json_of(const PolicyEntry& entry) {
   nlohmann::json parameters = nlohmann::json::array();
   for (const PolicyParameter& p : entry.parameters) {
-    parameters.push_back({{"name", p.name}, {"sentence", p.sentence}, {"default", p.default_value.empty() ? nlohmann::json(nullptr) : nlohmann::json(p.default_value)}});
+    parameters.push_back({{"name", p.name},
+                          {"sentence", p.sentence},
+                          {"default", p.default_value.empty() ? nlohmann::json(nullptr)
+                                                              : nlohmann::json(p.default_value)}});
   }
-  return {{"id", entry.id}, {"version", entry.version}, {"summary", entry.summary}, {"clairvoyant", entry.clairvoyant}, {"parameters", parameters}};
+  return {{"id", entry.id},
+          {"version", entry.version},
+          {"summary", entry.summary},
+          {"clairvoyant", entry.clairvoyant},
+          {"parameters", parameters}};
 }
 
 void list_policies(TableFormat format) {
   Table table;
-  table.column("id", "policy", Align::kLeft).column("version", "version").column("clairvoyant", "clairvoyant", Align::kLeft);
+  table.column("id", "policy", Align::kLeft)
+      .column("version", "version")
+      .column("clairvoyant", "clairvoyant", Align::kLeft);
   table.column("summary", "rule", Align::kLeft).column("parameters", "parameters", Align::kLeft);
   nlohmann::json json = nlohmann::json::array();
   for (const PolicyEntry& entry : policy_registry()) {
-    table.row({entry.id, std::to_string(entry.version), entry.clairvoyant ? "yes" : "no", entry.summary, parameters_of(entry)});
+    table.row({entry.id, std::to_string(entry.version), entry.clairvoyant ? "yes" : "no",
+               entry.summary, parameters_of(entry)});
     json.push_back(json_of(entry));
   }
   print_as(format, table, json, std::cout);
@@ -66,4 +78,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace sluice
 
-int main(int argc, char** argv) { return sluice::run(argc, argv); }
+int main(int argc, char** argv) {
+  return sluice::run(argc, argv);
+}

@@ -22,13 +22,15 @@ struct Registered {
   std::vector<ProfileId> profiles;
 };
 
-// What follows the id in the canonical name: only what differs from the defaults, which the version pins.
+// What follows the id in the canonical name: only what differs from the defaults, which the version
+// pins.
 std::string parameters_text(const PolicySpec& policy) {
   const std::string name = policy.name();
   return name.size() > policy.entry->id.size() ? name.substr(policy.entry->id.size() + 1) : "";
 }
 
-Result<Registered> register_inputs(Store& store, const Scenario& s, const CampaignOptions& options) {
+Result<Registered> register_inputs(Store& store, const Scenario& s,
+                                   const CampaignOptions& options) {
   Registered ids;
   const auto campaign = store.add_campaign({.command = options.command,
                                             .scenario_argument = options.scenario_argument,
@@ -39,7 +41,8 @@ Result<Registered> register_inputs(Store& store, const Scenario& s, const Campai
                                             .host = this_host()});
   if (!campaign) return campaign.error();
   ids.campaign = *campaign;
-  const auto scenario = store.add_scenario({.name = s.name, .canonical = s.canonical, .question = s.question});
+  const auto scenario =
+      store.add_scenario({.name = s.name, .canonical = s.canonical, .question = s.question});
   if (!scenario) return scenario.error();
   ids.scenario = *scenario;
   for (const PolicySpec& policy : s.policies) {
@@ -61,14 +64,17 @@ Result<Registered> register_inputs(Store& store, const Scenario& s, const Campai
   return ids;
 }
 
-// Replicate by replicate, so that a campaign that is cut short has compared all policies on the same loads.
-std::vector<RunKey> wanted_runs(const Scenario& s, const Registered& ids, const CampaignOptions& options) {
+// Replicate by replicate, so that a campaign that is cut short has compared all policies on the
+// same loads.
+std::vector<RunKey> wanted_runs(const Scenario& s, const Registered& ids,
+                                const CampaignOptions& options) {
   std::vector<RunKey> keys;
   const std::int64_t first = options.only_replicate.value_or(0);
   const std::int64_t end = options.only_replicate ? first + 1 : s.replicates;
   for (const std::string& tier : s.tiers) {
     for (std::int64_t replicate = first; replicate < end; ++replicate) {
-      for (const PolicyId policy : ids.policies) keys.push_back({ids.scenario, policy, replicate, tier, s.seed});
+      for (const PolicyId policy : ids.policies)
+        keys.push_back({ids.scenario, policy, replicate, tier, s.seed});
     }
   }
   return keys;
@@ -83,26 +89,30 @@ Status make_run(Store& store, const Scenario& s, const Registered& ids, const Ru
   const Result<Claim> claim = store.claim(key, ids.campaign);
   if (!claim) return claim.error();
   if (*claim != Claim::kOurs) return {};
-  const Result<RunOutcome> run = run_replicate(s, policy_of(s, ids, key.policy), key.replicate, key.tier);
+  const Result<RunOutcome> run =
+      run_replicate(s, policy_of(s, ids, key.policy), key.replicate, key.tier);
   if (!run) {
     (void)store.release(key);
     return run.error();
   }
   const auto trace = store.add_link_trace(facts_of(run->trace));
   if (!trace) return trace.error();
-  const RunInputs inputs{.link_trace = *trace, .link_trace_offset = run->trace_offset, .profiles = ids.profiles};
+  const RunInputs inputs{
+      .link_trace = *trace, .link_trace_offset = run->trace_offset, .profiles = ids.profiles};
   const auto written = store.write_run(key, inputs, run->metrics, run->loads);
   return written ? Status{} : Status{written.error()};
 }
 
 // Those that the store does not hold yet.
-Result<std::vector<RunKey>> still_missing(const CampaignOptions& options, std::span<const RunKey> wanted) {
+Result<std::vector<RunKey>> still_missing(const CampaignOptions& options,
+                                          std::span<const RunKey> wanted) {
   Result<Store> store = Store::open(options.store);
   if (!store) return store.error();
   return store->missing_runs(wanted);
 }
 
-Status make_runs(const Scenario& s, const Registered& ids, const CampaignOptions& options, std::span<const RunKey> missing) {
+Status make_runs(const Scenario& s, const Registered& ids, const CampaignOptions& options,
+                 std::span<const RunKey> missing) {
   return run_workers(options.jobs, missing.size(), [&](WorkQueue& queue) -> Status {
     Result<Store> store = Store::open(options.store);
     if (!store) return store.error();
@@ -128,8 +138,9 @@ Result<CampaignSummary> run_campaign(const Scenario& s, const CampaignOptions& o
   const std::vector<RunKey> wanted = wanted_runs(s, *ids, options);
   Result<std::vector<RunKey>> missing = still_missing(options, wanted);
   if (!missing) return missing.error();
-  const CampaignSummary summary{.num_runs = static_cast<std::int64_t>(wanted.size()),
-                                .num_reused = static_cast<std::int64_t>(wanted.size() - missing->size())};
+  const CampaignSummary summary{
+      .num_runs = static_cast<std::int64_t>(wanted.size()),
+      .num_reused = static_cast<std::int64_t>(wanted.size() - missing->size())};
   while (!missing->empty()) {
     if (Status made = make_runs(s, *ids, options, *missing); !made) return made.error();
     missing = still_missing(options, wanted);

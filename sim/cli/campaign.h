@@ -1,7 +1,7 @@
-// A campaign: every (tier, policy, replicate) of a scenario that the store does not hold yet, by worker processes.
-// Where in the flow: drives steps 1 to 5 and writes step 7.
-// Surprise: workers are processes, because ns-3 has one simulator per process; the store's claims keep them apart, and
-// a campaign that was killed goes on where it stopped.
+// A campaign: every (tier, policy, replicate) of a scenario that the store does not hold yet, by
+// worker processes. Where in the flow: drives steps 1 to 5 and writes step 7. Surprise: workers are
+// processes, because ns-3 has one simulator per process; the store's claims keep them apart, and a
+// campaign that was killed goes on where it stopped.
 #pragma once
 
 #include <filesystem>
@@ -28,6 +28,7 @@ struct CampaignSummary {
   std::int64_t num_reused = 0;  // the store had them
 };
 
-[[nodiscard]] Result<CampaignSummary> run_campaign(const Scenario& scenario, const CampaignOptions& options);
+[[nodiscard]] Result<CampaignSummary> run_campaign(const Scenario& scenario,
+                                                   const CampaignOptions& options);
 
 }  // namespace sluice

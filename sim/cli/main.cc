@@ -43,26 +43,30 @@ Result<fs::path> fresh_store(const Scenario& s) {
   const fs::path folder = "out";
   std::error_code code;
   fs::create_directories(folder, code);
-  if (code) return error_in(folder.string(), "cannot be made: " + code.message(), "give --store FILE");
+  if (code)
+    return error_in(folder.string(), "cannot be made: " + code.message(), "give --store FILE");
   char stamp[32];
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
   (void)std::strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
   for (int n = 0;; ++n) {
-    fs::path file = folder / fmt::format("{}-{}{}.db", s.name, stamp, n == 0 ? "" : fmt::format("-{}", n));
+    fs::path file =
+        folder / fmt::format("{}-{}{}.db", s.name, stamp, n == 0 ? "" : fmt::format("-{}", n));
     if (!fs::exists(file)) return file;
   }
 }
 
 int print_plan(const Scenario& s) {
   fmt::print("scenario    {} ({})\nquestion    {}\n", s.name, s.file, s.question);
-  fmt::print("runs        {} replicates x {} policies x {} tiers, {} loads each\n", s.replicates, s.policies.size(),
-             s.tiers.size(), s.workload.loads);
-  fmt::print("policies    {}\ntiers       {}\n", fmt::join(names_of_policies(s), " "), fmt::join(s.tiers, " "));
-  fmt::print("model       {}, {} to {} tokens in chunks of {}\n", s.model.name, s.workload.context_tokens.low,
-             s.workload.context_tokens.high, s.chunk_tokens);
-  fmt::print("ladder      {}\ndevice      {}\nslo         {}\n", s.ladder_words, s.device.name, to_text(s.slo));
+  fmt::print("runs        {} replicates x {} policies x {} tiers, {} loads each\n", s.replicates,
+             s.policies.size(), s.tiers.size(), s.workload.loads);
+  fmt::print("policies    {}\ntiers       {}\n", fmt::join(names_of_policies(s), " "),
+             fmt::join(s.tiers, " "));
+  fmt::print("model       {}, {} to {} tokens in chunks of {}\n", s.model.name,
+             s.workload.context_tokens.low, s.workload.context_tokens.high, s.chunk_tokens);
+  fmt::print("ladder      {}\ndevice      {}\nslo         {}\n", s.ladder_words, s.device.name,
+             to_text(s.slo));
   fmt::print("sha256      {}\n", s.sha256);
   return 0;
 }
@@ -76,7 +80,8 @@ int run(int argc, char** argv) {
   const Result<Scenario> scenario = read_scenario(*file, options.overrides);
   if (!scenario) return fail(scenario.error());
   if (options.dry_run) return print_plan(*scenario);
-  const Result<fs::path> store = options.store ? Result<fs::path>(fs::path(*options.store)) : fresh_store(*scenario);
+  const Result<fs::path> store =
+      options.store ? Result<fs::path>(fs::path(*options.store)) : fresh_store(*scenario);
   if (!store) return fail(store.error());
   const Result<CampaignSummary> summary =
       run_campaign(*scenario, {.store = *store,
@@ -91,9 +96,15 @@ int run(int argc, char** argv) {
   fmt::print(stderr, "{}: {}\n{}\n\n", scenario->name, scenario->question, scenario->ladder_words);
   std::fflush(stderr);
   print_verdict(*scores, *store, options);
-  fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(), summary->num_runs, summary->num_reused);
+  fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(),
+             summary->num_runs, summary->num_reused);
   if (options.report) {
-    if (const Status written = write_report(*store, {.scenario_sha256 = scenario->sha256, .baseline = options.baseline, .delta = scenario->delta}, *options.report); !written) {
+    if (const Status written = write_report(*store,
+                                            {.scenario_sha256 = scenario->sha256,
+                                             .baseline = options.baseline,
+                                             .delta = scenario->delta},
+                                            *options.report);
+        !written) {
       return fail(written.error());
     }
     fmt::print(stderr, "report: {}\n", *options.report);
@@ -108,7 +119,8 @@ int main(int argc, char** argv) {
   try {
     return sluice::run(argc, argv);
   } catch (const std::exception& e) {
-    std::cerr << "error: " << e.what() << "; this value cannot be computed with, use smaller sizes or times\n";
+    std::cerr << "error: " << e.what()
+              << "; this value cannot be computed with, use smaller sizes or times\n";
     return 1;
   }
 }

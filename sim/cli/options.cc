@@ -19,29 +19,35 @@ constexpr const char* kExample = R"(example:
 
 // Numbers come as text, so that a fault is reported in our words.
 struct Texts {
-  std::string seed, replicates, replicate, jobs, format = "table", link_trace, store, report, baseline;
+  std::string seed, replicates, replicate, jobs, format = "table", link_trace, store, report,
+                                                 baseline;
 };
 
-std::optional<std::int64_t> whole(const std::string& text, const std::string& option, std::int64_t low, std::int64_t high,
+std::optional<std::int64_t> whole(const std::string& text, const std::string& option,
+                                  std::int64_t low, std::int64_t high,
                                   std::optional<Error>& error) {
   if (text.empty() || error) return std::nullopt;
   const Result<std::int64_t> value = parse_integer(text, option);
   if (!value) {
     error = value.error();
   } else if (*value < low || *value > high) {
-    error = error_in("", fmt::format("{}: {} is out of range", option, text), fmt::format("use {} to {}", low, high));
+    error = error_in("", fmt::format("{}: {} is out of range", option, text),
+                     fmt::format("use {} to {}", low, high));
   } else {
     return *value;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
+std::optional<std::string> given(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
 
 std::optional<Error> interpret(const Texts& texts, SimOptions& options) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::optional<Error> error;
-  if (const auto n = whole(texts.seed, "--seed", 0, kMax, error)) options.overrides.seed = static_cast<std::uint64_t>(*n);
+  if (const auto n = whole(texts.seed, "--seed", 0, kMax, error))
+    options.overrides.seed = static_cast<std::uint64_t>(*n);
   options.overrides.replicates = whole(texts.replicates, "--replicates", 1, 1'000'000, error);
   options.only_replicate = whole(texts.replicate, "--replicate", 0, 999'999, error);
   options.jobs = static_cast<int>(whole(texts.jobs, "--jobs", 1, kMaxJobs, error).value_or(1));
@@ -53,7 +59,8 @@ std::optional<Error> interpret(const Texts& texts, SimOptions& options) {
   options.report = given(texts.report);
   options.baseline = given(texts.baseline);
   if (options.scenario.empty() && !options.list && !error) {
-    error = error_in("sim", "no scenario is named", "name one; `./sluice sim --list` shows those shipped");
+    error = error_in("sim", "no scenario is named",
+                     "name one; `./sluice sim --list` shows those shipped");
   }
   return error;
 }
@@ -61,19 +68,28 @@ std::optional<Error> interpret(const Texts& texts, SimOptions& options) {
 }  // namespace
 
 std::optional<int> parse_sim_options(int argc, char** argv, SimOptions& options) {
-  CLI::App app{"Run a scenario under its policies, store every load, and print the verdict table.", "./sluice sim"};
+  CLI::App app{"Run a scenario under its policies, store every load, and print the verdict table.",
+               "./sluice sim"};
   Texts t;
-  app.add_option("SCENARIO,--scenario", options.scenario, "name of a shipped scenario, a folder with scenario.yaml, or a file");
-  app.add_option("--policy", options.overrides.policies, "NAME[:key=value,...] in place of the scenario's policies; repeatable")
+  app.add_option("SCENARIO,--scenario", options.scenario,
+                 "name of a shipped scenario, a folder with scenario.yaml, or a file");
+  app.add_option("--policy", options.overrides.policies,
+                 "NAME[:key=value,...] in place of the scenario's policies; repeatable")
       ->allow_extra_args(false);
-  app.add_option("--tier", options.overrides.tiers, "network tier in place of the scenario's: fluid, burst; repeatable")
+  app.add_option("--tier", options.overrides.tiers,
+                 "network tier in place of the scenario's: fluid, burst; repeatable")
       ->allow_extra_args(false);
-  app.add_option("--replicates", t.replicates, "how many replicates (draws of link, lengths, arrivals)");
+  app.add_option("--replicates", t.replicates,
+                 "how many replicates (draws of link, lengths, arrivals)");
   app.add_option("--replicate", t.replicate, "only this one, counted from 0");
   app.add_option("--seed", t.seed, "in place of the scenario's");
-  app.add_option("--link-trace", t.link_trace, "file that replaces the link's capacity; several traces in it run once each");
-  app.add_option("--store", t.store, "results store; runs that it holds are not made again (default: a new one in out/)");
-  app.add_option("--baseline", t.baseline, "compare the other policies with this one (default: all pairs)");
+  app.add_option("--link-trace", t.link_trace,
+                 "file that replaces the link's capacity; several traces in it run once each");
+  app.add_option(
+      "--store", t.store,
+      "results store; runs that it holds are not made again (default: a new one in out/)");
+  app.add_option("--baseline", t.baseline,
+                 "compare the other policies with this one (default: all pairs)");
   app.add_option("--report", t.report, "also write an HTML page to this file");
   app.add_option("--jobs", t.jobs, "worker processes (default 1)");
   app.add_option("--format", t.format, "table, csv or json (default table)");

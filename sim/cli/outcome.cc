@@ -10,13 +10,17 @@
 namespace sluice {
 namespace {
 
-// All pairs are in the JSON; people read those with the baseline, or with the policy that violates least.
+// All pairs are in the JSON; people read those with the baseline, or with the policy that violates
+// least.
 Score pairs_to_read(Score score, const std::optional<std::string>& baseline) {
   if (baseline || score.policies.empty()) return score;
-  const auto best = std::min_element(score.policies.begin(), score.policies.end(), [](const PolicyScore& a, const PolicyScore& b) {
-    return a.violation_rate.value_or(1.0) < b.violation_rate.value_or(1.0);
+  const auto best = std::min_element(
+      score.policies.begin(), score.policies.end(), [](const PolicyScore& a, const PolicyScore& b) {
+        return a.violation_rate.value_or(1.0) < b.violation_rate.value_or(1.0);
+      });
+  std::erase_if(score.pairs, [&](const PairScore& pair) {
+    return pair.a != best->policy && pair.b != best->policy;
   });
-  std::erase_if(score.pairs, [&](const PairScore& pair) { return pair.a != best->policy && pair.b != best->policy; });
   return score;
 }
 
@@ -28,11 +32,13 @@ std::vector<std::string> names_of_policies(const Scenario& s) {
   return names;
 }
 
-Result<std::vector<Score>> score_campaign(const Scenario& s, const std::filesystem::path& store_file,
+Result<std::vector<Score>> score_campaign(const Scenario& s,
+                                          const std::filesystem::path& store_file,
                                           const SimOptions& options) {
   const Result<Store> store = Store::open_to_read(store_file);
   if (!store) return store.error();
-  ScoreSelection selection{.policies = names_of_policies(s), .seed = s.seed, .num_replicates = s.replicates};
+  ScoreSelection selection{
+      .policies = names_of_policies(s), .seed = s.seed, .num_replicates = s.replicates};
   if (options.only_replicate) selection.num_replicates.reset();
   std::vector<Score> scores;
   for (const std::string& tier : s.tiers) {
@@ -42,7 +48,8 @@ Result<std::vector<Score>> score_campaign(const Scenario& s, const std::filesyst
     Result<std::vector<ScoreInput>> inputs = read_score_inputs(*store, filter, selection);
     if (!inputs) return inputs.error();
     for (ScoreInput& input : *inputs) {
-      Result<Score> scored = score(std::move(input), {.baseline = options.baseline, .delta = s.delta});
+      Result<Score> scored =
+          score(std::move(input), {.baseline = options.baseline, .delta = s.delta});
       if (!scored) return scored.error();
       scores.push_back(std::move(*scored));
     }
@@ -50,12 +57,14 @@ Result<std::vector<Score>> score_campaign(const Scenario& s, const std::filesyst
   return scores;
 }
 
-void print_verdict(const std::vector<Score>& scores, const std::filesystem::path& store, const SimOptions& options) {
+void print_verdict(const std::vector<Score>& scores, const std::filesystem::path& store,
+                   const SimOptions& options) {
   print_as(options.format, verdict_table(scores), verdict_json(scores, store.string()), std::cout);
   std::cout.flush();
   for (const Score& s : scores) {
     std::cerr << '\n';
-    for (const std::string& line : verdict_lines(pairs_to_read(s, options.baseline))) std::cerr << line << '\n';
+    for (const std::string& line : verdict_lines(pairs_to_read(s, options.baseline)))
+      std::cerr << line << '\n';
     for (const std::string& note : s.notes) std::cerr << "note: " << note << '\n';
   }
 }

@@ -14,11 +14,14 @@ namespace sluice {
 
 [[nodiscard]] std::vector<std::string> names_of_policies(const Scenario& scenario);
 
-// One score per tier, of this command's policies, seed and replicates: the store may hold more of the same scenario.
-[[nodiscard]] Result<std::vector<Score>> score_campaign(const Scenario& scenario, const std::filesystem::path& store,
+// One score per tier, of this command's policies, seed and replicates: the store may hold more of
+// the same scenario.
+[[nodiscard]] Result<std::vector<Score>> score_campaign(const Scenario& scenario,
+                                                        const std::filesystem::path& store,
                                                         const SimOptions& options);
 
 // The table or JSON to stdout, the pairs in words to stderr.
-void print_verdict(const std::vector<Score>& scores, const std::filesystem::path& store, const SimOptions& options);
+void print_verdict(const std::vector<Score>& scores, const std::filesystem::path& store,
+                   const SimOptions& options);
 
 }  // namespace sluice

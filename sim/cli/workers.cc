@@ -42,7 +42,8 @@ void report(Shared& shared, const Error& error) {
 class SharedMemory {
  public:
   explicit SharedMemory(std::size_t num_items) {
-    void* at = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* at =
+        ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (at != MAP_FAILED) shared_ = new (at) Shared(num_items);
   }
   ~SharedMemory() {
@@ -58,7 +59,8 @@ class SharedMemory {
   Shared* shared_ = nullptr;
 };
 
-[[noreturn]] void be_worker(pid_t parent, Shared& shared, const std::function<Status(WorkQueue&)>& work) {
+[[noreturn]] void be_worker(pid_t parent, Shared& shared,
+                            const std::function<Status(WorkQueue&)>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the results of an orphan
   if (::getppid() != parent) ::_exit(1);
   const Status done = work(shared.queue);
@@ -70,7 +72,8 @@ class SharedMemory {
 void show_progress(std::size_t done, std::size_t all) {
   constexpr std::size_t kWidth = 40;
   const std::size_t filled = all == 0 ? kWidth : done * kWidth / all;
-  fmt::print(stderr, "\r[{}{}] {}/{} runs", std::string(filled, '#'), std::string(kWidth - filled, '.'), done, all);
+  fmt::print(stderr, "\r[{}{}] {}/{} runs", std::string(filled, '#'),
+             std::string(kWidth - filled, '.'), done, all);
   std::fflush(stderr);
 }
 
@@ -86,7 +89,8 @@ bool wait_for(std::vector<pid_t> workers, Shared& shared, std::size_t num_items)
       return true;
     });
     if (terminal) show_progress(shared.queue.num_begun(), num_items);
-    if (!workers.empty()) std::this_thread::sleep_for(std::chrono::milliseconds{terminal ? 100 : 10});
+    if (!workers.empty())
+      std::this_thread::sleep_for(std::chrono::milliseconds{terminal ? 100 : 10});
   }
   if (terminal) fmt::print(stderr, "\n");
   return killed;
@@ -97,7 +101,8 @@ bool wait_for(std::vector<pid_t> workers, Shared& shared, std::size_t num_items)
 Status run_workers(int jobs, std::size_t num_items, const std::function<Status(WorkQueue&)>& work) {
   if (num_items == 0) return {};
   const SharedMemory memory(num_items);
-  if (memory.get() == nullptr) return error_in("", "no shared memory for the workers", "free some memory");
+  if (memory.get() == nullptr)
+    return error_in("", "no shared memory for the workers", "free some memory");
   Shared& shared = *memory.get();
   std::fflush(nullptr);
   std::vector<pid_t> workers;
@@ -108,10 +113,13 @@ Status run_workers(int jobs, std::size_t num_items, const std::function<Status(W
     if (child == 0) be_worker(parent, shared, work);
     if (child > 0) workers.push_back(child);
   }
-  if (workers.empty()) return error_in("--jobs", "no worker process could be started", "ask for fewer");
+  if (workers.empty())
+    return error_in("--jobs", "no worker process could be started", "ask for fewer");
   const bool killed = wait_for(std::move(workers), shared, num_items);
   if (shared.failed) return error_in(shared.error_file, shared.error_what, shared.error_fix);
-  if (killed) return error_in("", "a worker process was killed", "start the command again: it resumes what is missing");
+  if (killed)
+    return error_in("", "a worker process was killed",
+                    "start the command again: it resumes what is missing");
   return {};
 }
 

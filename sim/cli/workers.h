@@ -1,5 +1,6 @@
 // Worker processes over a shared list of work.
-// Surprise: a worker is a fork, so whatever it opens (files, databases) it must open itself, inside `work`.
+// Surprise: a worker is a fork, so whatever it opens (files, databases) it must open itself, inside
+// `work`.
 #pragma once
 
 #include <atomic>
@@ -31,6 +32,7 @@ class WorkQueue {
 
 // Runs `work` in `jobs` processes until the queue is empty. A bar on stderr when that
 // is a terminal. The first error of a worker is returned; a worker that was killed is an error too.
-[[nodiscard]] Status run_workers(int jobs, std::size_t num_items, const std::function<Status(WorkQueue&)>& work);
+[[nodiscard]] Status run_workers(int jobs, std::size_t num_items,
+                                 const std::function<Status(WorkQueue&)>& work);
 
 }  // namespace sluice

@@ -17,7 +17,8 @@ Json capacity_json(const LinkSetting& link) {
   Json traces = Json::array();
   for (const LinkTrace& t : replayed.traces) {
     Json steps = Json::array();
-    for (const RateStep& step : t.steps) steps.push_back({to_ns(step.start), step.rate.bits_per_sec()});
+    for (const RateStep& step : t.steps)
+      steps.push_back({to_ns(step.start), step.rate.bits_per_sec()});
     traces.push_back({{"source_sha256", t.sha256}, {"steps_sha256", sha256_hex(steps.dump())}});
   }
   return {{"traces", traces}, {"random_offset", replayed.random_offset}};
@@ -52,11 +53,15 @@ Json ladder_json(const Scenario& s) {
                       {"decode", s.decode ? time_json(level.decode) : Json(nullptr)},
                       {"damage", level.damage}});
   }
-  return {{"profile", s.ladder.id}, {"profile_sha256", s.ladder.sha256}, {"levels", levels}, {"chunk_tokens", s.chunk_tokens}};
+  return {{"profile", s.ladder.id},
+          {"profile_sha256", s.ladder.sha256},
+          {"levels", levels},
+          {"chunk_tokens", s.chunk_tokens}};
 }
 
 Json arrivals_json(const Arrivals& arrivals) {
-  if (const auto* every = std::get_if<EveryArrivals>(&arrivals)) return {{"every_ns", to_ns(every->gap)}};
+  if (const auto* every = std::get_if<EveryArrivals>(&arrivals))
+    return {{"every_ns", to_ns(every->gap)}};
   if (const auto* poisson = std::get_if<PoissonArrivals>(&arrivals)) {
     return {{"poisson_mean_gap_ns", to_ns(poisson->mean_gap)}};
   }
@@ -95,6 +100,8 @@ std::string canonical_text(const Scenario& s) {
   return json.dump();
 }
 
-std::string sha256_of_canonical(const std::string& canonical) { return sha256_hex(std::string_view(canonical)); }
+std::string sha256_of_canonical(const std::string& canonical) {
+  return sha256_hex(std::string_view(canonical));
+}
 
 }  // namespace sluice

@@ -12,7 +12,8 @@ namespace sluice {
 
 Error FieldErrors::error_at_node(const YAML::Node& at, std::string what, std::string fix) const {
   const int line = at.IsDefined() ? at.Mark().line : -1;
-  return {file_, line >= 0 ? std::optional<std::int64_t>(line + 1) : std::nullopt, std::move(what), std::move(fix)};
+  return {file_, line >= 0 ? std::optional<std::int64_t>(line + 1) : std::nullopt, std::move(what),
+          std::move(fix)};
 }
 
 void FieldErrors::add(const YAML::Node& at, std::string what, std::string fix) {
@@ -26,19 +27,26 @@ void FieldErrors::add_missing(const YAML::Node& at, std::string what) {
 Fields::Fields(YAML::Node node, std::string path, FieldErrors& errors)
     : node_(std::move(node)), path_(std::move(path)), errors_(errors) {
   if (!node_.IsMap()) {
-    if (node_.IsDefined() && !node_.IsNull()) errors_.add(node_, fmt::format("{}: is not a mapping", path_.empty() ? "file" : path_), "write `key: value` lines");
+    if (node_.IsDefined() && !node_.IsNull())
+      errors_.add(node_, fmt::format("{}: is not a mapping", path_.empty() ? "file" : path_),
+                  "write `key: value` lines");
     node_ = YAML::Node(YAML::NodeType::Map);
     return;
   }
   std::set<std::string> seen;
   for (const auto& entry : node_) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-    if (key.empty()) errors_.add(entry.first, fmt::format("{}: a key is not a word", path_), "use plain keys");
-    if (!seen.insert(key).second) errors_.add(entry.first, fmt::format("key `{}` is given twice", path_of(key)), "give it once");
+    if (key.empty())
+      errors_.add(entry.first, fmt::format("{}: a key is not a word", path_), "use plain keys");
+    if (!seen.insert(key).second)
+      errors_.add(entry.first, fmt::format("key `{}` is given twice", path_of(key)),
+                  "give it once");
   }
 }
 
-std::string Fields::path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+std::string Fields::path_of(const std::string& key) const {
+  return path_.empty() ? key : path_ + "." + key;
+}
 
 bool Fields::has(const std::string& key) {
   known_.push_back(key);
@@ -80,25 +88,30 @@ T Fields::parsed(const std::string& key, const std::optional<T>& fallback, T not
 }
 
 std::string Fields::text(const std::string& key, std::optional<std::string> fallback) {
-  return parsed<std::string>(key, fallback, "", [](const std::string& t) -> Result<std::string> { return t; });
+  return parsed<std::string>(key, fallback, "",
+                             [](const std::string& t) -> Result<std::string> { return t; });
 }
 
 std::int64_t Fields::integer(const std::string& key, std::int64_t low, std::int64_t high,
                              std::optional<std::int64_t> fallback) {
-  return parsed<std::int64_t>(key, fallback, low, [&](const std::string& t) -> Result<std::int64_t> {
-    Result<std::int64_t> value = parse_integer(t, path_of(key));
-    if (value && (*value < low || *value > high)) {
-      return error_in("", fmt::format("{}: {} is out of range", path_of(key), t), fmt::format("use {} to {}", low, high));
-    }
-    return value;
-  });
+  return parsed<std::int64_t>(
+      key, fallback, low, [&](const std::string& t) -> Result<std::int64_t> {
+        Result<std::int64_t> value = parse_integer(t, path_of(key));
+        if (value && (*value < low || *value > high)) {
+          return error_in("", fmt::format("{}: {} is out of range", path_of(key), t),
+                          fmt::format("use {} to {}", low, high));
+        }
+        return value;
+      });
 }
 
-double Fields::number(const std::string& key, double low, double high, std::optional<double> fallback) {
+double Fields::number(const std::string& key, double low, double high,
+                      std::optional<double> fallback) {
   return parsed<double>(key, fallback, low, [&](const std::string& t) -> Result<double> {
     Result<double> value = parse_number(t, path_of(key));
     if (value && (*value < low || *value > high)) {
-      return error_in("", fmt::format("{}: {} is out of range", path_of(key), t), fmt::format("use {} to {}", low, high));
+      return error_in("", fmt::format("{}: {} is out of range", path_of(key), t),
+                      fmt::format("use {} to {}", low, high));
     }
     return value;
   });
@@ -108,28 +121,34 @@ bool Fields::boolean(const std::string& key, std::optional<bool> fallback) {
   return parsed<bool>(key, fallback, false, [&](const std::string& t) -> Result<bool> {
     if (t == "true") return true;
     if (t == "false") return false;
-    return error_in("", fmt::format("{}: `{}` is neither true nor false", path_of(key), t), "write true or false");
+    return error_in("", fmt::format("{}: `{}` is neither true nor false", path_of(key), t),
+                    "write true or false");
   });
 }
 
 DataRate Fields::rate(const std::string& key, std::optional<DataRate> fallback) {
-  return parsed<DataRate>(key, fallback, DataRate::zero(), [&](const std::string& t) { return parse_rate(t, path_of(key)); });
+  return parsed<DataRate>(key, fallback, DataRate::zero(),
+                          [&](const std::string& t) { return parse_rate(t, path_of(key)); });
 }
 
 DataSize Fields::size(const std::string& key, std::optional<DataSize> fallback) {
-  return parsed<DataSize>(key, fallback, DataSize::zero(), [&](const std::string& t) { return parse_size(t, path_of(key)); });
+  return parsed<DataSize>(key, fallback, DataSize::zero(),
+                          [&](const std::string& t) { return parse_size(t, path_of(key)); });
 }
 
 Duration Fields::duration(const std::string& key, std::optional<Duration> fallback) {
-  return parsed<Duration>(key, fallback, Duration::zero(), [&](const std::string& t) { return parse_duration(t, path_of(key)); });
+  return parsed<Duration>(key, fallback, Duration::zero(),
+                          [&](const std::string& t) { return parse_duration(t, path_of(key)); });
 }
 
 std::string Fields::choice(const std::string& key, const std::vector<std::string>& choices,
                            std::optional<std::string> fallback) {
-  return parsed<std::string>(key, fallback, choices.front(), [&](const std::string& t) -> Result<std::string> {
-    if (std::find(choices.begin(), choices.end(), t) != choices.end()) return t;
-    return error_in("", fmt::format("{}: unknown value `{}`", path_of(key), t), suggest_name(t, choices));
-  });
+  return parsed<std::string>(
+      key, fallback, choices.front(), [&](const std::string& t) -> Result<std::string> {
+        if (std::find(choices.begin(), choices.end(), t) != choices.end()) return t;
+        return error_in("", fmt::format("{}: unknown value `{}`", path_of(key), t),
+                        suggest_name(t, choices));
+      });
 }
 
 std::vector<std::string> Fields::texts(const std::string& key) {
@@ -138,14 +157,17 @@ std::vector<std::string> Fields::texts(const std::string& key) {
   if (!found.IsDefined() || found.IsNull()) return out;
   if (found.IsScalar()) return {found.Scalar()};
   if (!found.IsSequence()) {
-    errors_.add(found, fmt::format("`{}` is not a list", path_of(key)), "write one value or a list");
+    errors_.add(found, fmt::format("`{}` is not a list", path_of(key)),
+                "write one value or a list");
     return out;
   }
   for (const auto& item : found) {
     if (item.IsScalar()) {
       out.push_back(item.Scalar());
     } else {
-      errors_.add(item, fmt::format("`{}` holds something that is not a single value", path_of(key)), "list plain values");
+      errors_.add(item,
+                  fmt::format("`{}` holds something that is not a single value", path_of(key)),
+                  "list plain values");
     }
   }
   return out;
@@ -155,7 +177,8 @@ void Fields::finish() {
   for (const auto& entry : node_) {
     const std::string key = entry.first.Scalar();
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      errors_.add(entry.first, fmt::format("unknown key `{}`", path_of(key)), suggest_name(key, known_));
+      errors_.add(entry.first, fmt::format("unknown key `{}`", path_of(key)),
+                  suggest_name(key, known_));
     }
   }
 }

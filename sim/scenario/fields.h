@@ -1,7 +1,7 @@
-// Strict reading of one YAML mapping: every key must be known, given once, and well-formed; errors carry file and line.
-// Where in the flow: under the scenario parser; nothing else reads YAML.
-// Surprise: the first error counts and later reads return defaults; but a missing key gives way to any other fault, since
-// a misspelt key is both missing and unknown and the unknown one says more.
+// Strict reading of one YAML mapping: every key must be known, given once, and well-formed; errors
+// carry file and line. Where in the flow: under the scenario parser; nothing else reads YAML.
+// Surprise: the first error counts and later reads return defaults; but a missing key gives way to
+// any other fault, since a misspelt key is both missing and unknown and the unknown one says more.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -41,7 +41,8 @@ class FieldErrors {
 
 class Fields {
  public:
-  // `path` names the mapping in errors ("topology.link"; empty at the top). Anything but a mapping is an error.
+  // `path` names the mapping in errors ("topology.link"; empty at the top). Anything but a mapping
+  // is an error.
   Fields(YAML::Node node, std::string path, FieldErrors& errors);
 
   [[nodiscard]] bool has(const std::string& key);
@@ -49,7 +50,8 @@ class Fields {
   std::string text(const std::string& key, std::optional<std::string> fallback = std::nullopt);
   std::int64_t integer(const std::string& key, std::int64_t low, std::int64_t high,
                        std::optional<std::int64_t> fallback = std::nullopt);
-  double number(const std::string& key, double low, double high, std::optional<double> fallback = std::nullopt);
+  double number(const std::string& key, double low, double high,
+                std::optional<double> fallback = std::nullopt);
   bool boolean(const std::string& key, std::optional<bool> fallback = std::nullopt);
   DataRate rate(const std::string& key, std::optional<DataRate> fallback = std::nullopt);
   DataSize size(const std::string& key, std::optional<DataSize> fallback = std::nullopt);

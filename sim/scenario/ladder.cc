@@ -22,17 +22,25 @@ std::string sources(const CodecProfile& ladder, Choose choose) {
 std::vector<LevelInfo> level_infos(const CodecProfile& ladder) {
   std::vector<LevelInfo> levels;
   for (const LevelFacts& facts : ladder.levels) {
-    levels.push_back({.id = facts.id(), .codec = facts.codec, .level = facts.level, .damage = facts.damage, .refines = {}});
+    levels.push_back({.id = facts.id(),
+                      .codec = facts.codec,
+                      .level = facts.level,
+                      .damage = facts.damage,
+                      .refines = {}});
   }
   return levels;
 }
 
 std::string describe_ladder(const CodecProfile& ladder, bool decode) {
-  const std::string sizes = sources(ladder, [](const LevelFacts& l) { return std::optional(l.size_source); });
-  const std::string damage = sources(ladder, [](const LevelFacts& l) { return std::optional(l.damage_source); });
+  const std::string sizes =
+      sources(ladder, [](const LevelFacts& l) { return std::optional(l.size_source); });
+  const std::string damage =
+      sources(ladder, [](const LevelFacts& l) { return std::optional(l.damage_source); });
   std::string times = "not charged";
   if (decode) {
-    times = sources(ladder, [](const LevelFacts& l) { return l.decode ? std::optional(l.decode->source) : std::nullopt; });
+    times = sources(ladder, [](const LevelFacts& l) {
+      return l.decode ? std::optional(l.decode->source) : std::nullopt;
+    });
   }
   return fmt::format("sizes {}, {} {}, decode {}", sizes, ladder.damage_measure, damage, times);
 }
@@ -40,7 +48,8 @@ std::string describe_ladder(const CodecProfile& ladder, bool decode) {
 std::string describe_device(const ComputeDevice& device) {
   std::set<std::string> words;
   if (const auto* roofline = std::get_if<RooflinePrefill>(&device.prefill)) {
-    words = {to_text(roofline->dense_flops_per_sec.source), to_text(roofline->attention_flops_per_sec.source)};
+    words = {to_text(roofline->dense_flops_per_sec.source),
+             to_text(roofline->attention_flops_per_sec.source)};
   } else {
     words = {to_text(std::get<ConstantPrefill>(device.prefill).recompute_s.source)};
   }

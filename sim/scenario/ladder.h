@@ -1,4 +1,5 @@
-// The ladder of a scenario as policies see it, and where its numbers come from in words, for tables.
+// The ladder of a scenario as policies see it, and where its numbers come from in words, for
+// tables.
 #pragma once
 
 #include "sim/scenario/scenario.h"

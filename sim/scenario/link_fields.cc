@@ -23,7 +23,9 @@ std::vector<ParameterText> generator_parameters(Fields& fields) {
   return parameters;
 }
 
-GeneratorSpec constant(DataRate rate) { return ConstantSpec{rate}; }
+GeneratorSpec constant(DataRate rate) {
+  return ConstantSpec{rate};
+}
 
 GeneratorSpec read_generator(Fields& fields) {
   const YAML::Node at = fields.node("generator", true);
@@ -67,7 +69,8 @@ ReplayedTraces read_replayed(Fields& fields, const std::filesystem::path& folder
   return replayed;
 }
 
-std::variant<GeneratorSpec, ReplayedTraces> read_capacity(Fields& link, const std::filesystem::path& folder) {
+std::variant<GeneratorSpec, ReplayedTraces> read_capacity(Fields& link,
+                                                          const std::filesystem::path& folder) {
   const YAML::Node node = link.node("capacity", true);
   if (!node.IsDefined() || node.IsScalar()) return constant(link.rate("capacity"));
   Fields fields = link.child("capacity", true);

@@ -30,9 +30,12 @@ TokenRange read_token_range(Fields& fields, const std::string& key) {
     return {n, n};
   }
   Fields range = fields.child(key, true);
-  TokenRange r{range.integer("low", 1, kMaxContextTokens), range.integer("high", 1, kMaxContextTokens)};
+  TokenRange r{range.integer("low", 1, kMaxContextTokens),
+               range.integer("high", 1, kMaxContextTokens)};
   range.finish();
-  if (r.low > r.high) fields.errors().add(node, fmt::format("{}: low passes high", range.path_of("low")), "swap them");
+  if (r.low > r.high)
+    fields.errors().add(node, fmt::format("{}: low passes high", range.path_of("low")),
+                        "swap them");
   return r;
 }
 
@@ -70,8 +73,10 @@ void choose_levels(CodecProfile& profile, const std::vector<std::string>& wanted
   for (const LevelFacts& level : profile.levels) known.push_back(level.id());
   for (const std::string& id : wanted) {
     if (std::find(known.begin(), known.end(), id) == known.end()) {
-      fields.errors().add(fields.node("levels", false), fmt::format("{}: profile {} has no level `{}`", fields.path_of("levels"), profile.id, id),
-                          suggest_name(id, known));
+      fields.errors().add(
+          fields.node("levels", false),
+          fmt::format("{}: profile {} has no level `{}`", fields.path_of("levels"), profile.id, id),
+          suggest_name(id, known));
     }
   }
   if (wanted.empty()) return;
@@ -83,7 +88,9 @@ void choose_levels(CodecProfile& profile, const std::vector<std::string>& wanted
 template <typename T>
 std::optional<T> found(Result<T> result, Fields& fields, const std::string& key) {
   if (result) return std::move(*result);
-  fields.errors().add(fields.node(key, false), fmt::format("{}: {}", fields.path_of(key), result.error().what), result.error().fix);
+  fields.errors().add(fields.node(key, false),
+                      fmt::format("{}: {}", fields.path_of(key), result.error().what),
+                      result.error().fix);
   return std::nullopt;
 }
 
@@ -112,9 +119,11 @@ void read_codec(Fields fields, const fs::path& folder, Scenario& s) {
 }
 
 void read_model_and_device(Fields& top, Scenario& s) {
-  if (auto model = found(find_geometry(top.text("model")), top, "model")) s.model = std::move(*model);
+  if (auto model = found(find_geometry(top.text("model")), top, "model"))
+    s.model = std::move(*model);
   Fields compute = top.child("compute", true);
-  if (auto device = found(find_device(compute.text("device")), compute, "device")) s.device = std::move(*device);
+  if (auto device = found(find_device(compute.text("device")), compute, "device"))
+    s.device = std::move(*device);
   s.recompute = compute.boolean("recompute", true);
   compute.finish();
 }
@@ -134,7 +143,8 @@ void read_policies(Fields& top, const std::vector<std::string>& replaced, Scenar
     if (problem) return;
     s.policies.push_back(std::move(*spec));
   }
-  if (s.policies.empty()) top.errors().add(top.node(), "`policies` is missing or empty", "list at least one policy");
+  if (s.policies.empty())
+    top.errors().add(top.node(), "`policies` is missing or empty", "list at least one policy");
 }
 
 void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& errors) {
@@ -142,8 +152,9 @@ void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& error
   if (!traces) return errors.add_elsewhere(traces.error());
   if (traces->size() > 1 || traces->front().clock == TraceClock::kChunk) {
     s.replicates = static_cast<std::int64_t>(traces->size());
-    if (traces->front().clock == TraceClock::kChunk) s.workload = {IsolatedArrivals{}, 1, s.workload.context_tokens,
-                                                                   s.workload.query_tokens, s.workload.give_up};
+    if (traces->front().clock == TraceClock::kChunk)
+      s.workload = {IsolatedArrivals{}, 1, s.workload.context_tokens, s.workload.query_tokens,
+                    s.workload.give_up};
   }
   s.link.capacity = ReplayedTraces{file, std::move(*traces), true};
 }
@@ -154,18 +165,25 @@ void check_consistency(const Fields& top, Scenario& s, FieldErrors& errors) {
     errors.add(top.node(), "a chunk-clocked link takes one isolated load per replicate",
                "use `arrivals: isolated` and `loads: 1`");
   }
-  if (s.link.mtu <= s.transport.header) errors.add(top.node(), "link.mtu is not larger than the header", "use a larger mtu");
-  if (s.slo <= Duration::zero()) errors.add(top.node(), "slo is not positive", "use a positive time");
-  if (s.workload.give_up <= s.slo) errors.add(top.node(), "workload.give_up does not pass the slo", "use a larger give_up");
+  if (s.link.mtu <= s.transport.header)
+    errors.add(top.node(), "link.mtu is not larger than the header", "use a larger mtu");
+  if (s.slo <= Duration::zero())
+    errors.add(top.node(), "slo is not positive", "use a positive time");
+  if (s.workload.give_up <= s.slo)
+    errors.add(top.node(), "workload.give_up does not pass the slo", "use a larger give_up");
 }
 
 std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>& replaced) {
-  std::vector<std::string> tiers = replaced.empty() ? top.texts("tier") : (void(top.texts("tier")), replaced);
+  std::vector<std::string> tiers =
+      replaced.empty() ? top.texts("tier") : (void(top.texts("tier")), replaced);
   if (tiers.empty()) tiers = {"fluid"};
   for (const std::string& tier : tiers) {
-    if (std::find(known_tiers().begin(), known_tiers().end(), tier) != known_tiers().end()) continue;
-    const Error error = error_in("--tier", fmt::format("unknown tier `{}`", tier), suggest_name(tier, known_tiers()));
-    replaced.empty() ? top.errors().add(top.node("tier", false), error) : top.errors().add_elsewhere(error);
+    if (std::find(known_tiers().begin(), known_tiers().end(), tier) != known_tiers().end())
+      continue;
+    const Error error = error_in("--tier", fmt::format("unknown tier `{}`", tier),
+                                 suggest_name(tier, known_tiers()));
+    replaced.empty() ? top.errors().add(top.node("tier", false), error)
+                     : top.errors().add_elsewhere(error);
   }
   return tiers;
 }
@@ -176,18 +194,21 @@ Result<YAML::Node> parse_yaml(const fs::path& file) {
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
     if (documents.size() != 1) {
-      return error_in(file.string(), fmt::format("holds {} YAML documents", documents.size()), "write exactly one");
+      return error_in(file.string(), fmt::format("holds {} YAML documents", documents.size()),
+                      "write exactly one");
     }
     return documents.front();
   } catch (const YAML::Exception& e) {
-    return error_at(file.string(), e.mark.line + 1, "is not valid YAML: " + e.msg, "check indentation, colons and quotes");
+    return error_at(file.string(), e.mark.line + 1, "is not valid YAML: " + e.msg,
+                    "check indentation, colons and quotes");
   }
 }
 
 }  // namespace
 
 bool LinkSetting::chunk_clocked() const {
-  if (const auto* spec = std::get_if<GeneratorSpec>(&capacity)) return std::holds_alternative<UniformPerChunkSpec>(*spec);
+  if (const auto* spec = std::get_if<GeneratorSpec>(&capacity))
+    return std::holds_alternative<UniformPerChunkSpec>(*spec);
   const auto& traces = std::get<ReplayedTraces>(capacity).traces;
   return !traces.empty() && traces.front().clock == TraceClock::kChunk;
 }
@@ -206,7 +227,8 @@ Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& ov
   s.file = file.string();
   s.name = top.text("name");
   s.question = top.text("question");
-  s.seed = static_cast<std::uint64_t>(top.integer("seed", 0, std::numeric_limits<std::int64_t>::max()));
+  s.seed =
+      static_cast<std::uint64_t>(top.integer("seed", 0, std::numeric_limits<std::int64_t>::max()));
   s.replicates = top.integer("replicates", 1, kMaxReplicates);
   if (overrides.seed) s.seed = *overrides.seed;
   if (overrides.replicates) s.replicates = *overrides.replicates;
@@ -222,7 +244,8 @@ Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& ov
   if (!errors.any()) read_policies(top, overrides.policies, s);
   (void)top.texts("policies");
   top.finish();
-  if (!errors.any() && overrides.link_trace_file) replace_link_trace(*overrides.link_trace_file, s, errors);
+  if (!errors.any() && overrides.link_trace_file)
+    replace_link_trace(*overrides.link_trace_file, s, errors);
   if (!errors.any()) check_consistency(top, s, errors);
   if (errors.any()) return errors.first();
   s.ladder_words = describe_ladder(s.ladder, s.decode);
@@ -246,7 +269,8 @@ Result<std::vector<fs::path>> shipped_scenarios() {
 Result<fs::path> find_scenario(const std::string& name) {
   std::error_code code;
   if (fs::is_regular_file(name, code)) return fs::path(name);
-  if (fs::is_regular_file(fs::path(name) / "scenario.yaml", code)) return fs::path(name) / "scenario.yaml";
+  if (fs::is_regular_file(fs::path(name) / "scenario.yaml", code))
+    return fs::path(name) / "scenario.yaml";
   const Result<std::vector<fs::path>> shipped = shipped_scenarios();
   if (!shipped) return shipped.error();
   std::vector<std::string> names;

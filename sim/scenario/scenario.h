@@ -1,7 +1,8 @@
 // A scenario, resolved: everything that a run needs besides the policy, the replicate and the tier.
-// Where in the flow: read from scenarios/<name>/scenario.yaml (or any file); the runner turns it into runs.
-// Surprise: `canonical` is what the results depend on, with the content hashes of every file it pulled in; replicates,
-// tiers, policies and scoring are not in it, so that more of them extend a store instead of starting over.
+// Where in the flow: read from scenarios/<name>/scenario.yaml (or any file); the runner turns it
+// into runs. Surprise: `canonical` is what the results depend on, with the content hashes of every
+// file it pulled in; replicates, tiers, policies and scoring are not in it, so that more of them
+// extend a store instead of starting over.
 #pragma once
 
 #include <filesystem>
@@ -38,9 +39,13 @@ struct LinkSetting {
 };
 
 // When loads arrive.
-struct IsolatedArrivals {};                    // each alone on a fresh link and GPU, at its own instant of the trace
-struct EveryArrivals { Duration gap{}; };      // one after the other at fixed distance, sharing link and GPU
-struct PoissonArrivals { Duration mean_gap{}; };
+struct IsolatedArrivals {};  // each alone on a fresh link and GPU, at its own instant of the trace
+struct EveryArrivals {
+  Duration gap{};
+};  // one after the other at fixed distance, sharing link and GPU
+struct PoissonArrivals {
+  Duration mean_gap{};
+};
 using Arrivals = std::variant<IsolatedArrivals, EveryArrivals, PoissonArrivals>;
 
 struct TokenRange {
@@ -49,10 +54,10 @@ struct TokenRange {
 
 struct WorkloadSetting {
   Arrivals arrivals;
-  std::int64_t loads = 1;          // per replicate
+  std::int64_t loads = 1;  // per replicate
   TokenRange context_tokens;
-  std::int64_t query_tokens = 0;   // after the context, in the pass that makes the first token
-  Duration give_up{};              // a load that takes longer is unfinished
+  std::int64_t query_tokens = 0;  // after the context, in the pass that makes the first token
+  Duration give_up{};             // a load that takes longer is unfinished
 };
 
 struct Scenario {
@@ -63,32 +68,34 @@ struct Scenario {
   LinkSetting link;
   TransportSpec transport;
   ModelGeometry model;
-  CodecProfile ladder;             // chosen levels only, on this model, with this device's decode times
-  std::string ladder_words;        // where sizes, times and damage come from, for the tables
+  CodecProfile ladder;       // chosen levels only, on this model, with this device's decode times
+  std::string ladder_words;  // where sizes, times and damage come from, for the tables
   std::int64_t chunk_tokens = 0;
   ComputeDevice device;
-  bool decode = true;              // false: decoding takes no time
-  bool recompute = true;           // false: no chunk can be recomputed
+  bool decode = true;     // false: decoding takes no time
+  bool recompute = true;  // false: no chunk can be recomputed
   WorkloadSetting workload;
   Duration slo{};
   std::vector<PolicySpec> policies;
-  double delta = 0.01;             // violation rates closer than this are equivalent
-  std::string canonical;           // JSON
-  std::string sha256;              // of canonical
+  double delta = 0.01;    // violation rates closer than this are equivalent
+  std::string canonical;  // JSON
+  std::string sha256;     // of canonical
 };
 
 // What the command line puts in the place of the file's values.
 struct ScenarioOverrides {
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> replicates;
-  std::optional<std::string> link_trace_file;  // replaces the link's capacity; several traces run once each
-  std::vector<std::string> policies;           // replaces the list when not empty
+  std::optional<std::string>
+      link_trace_file;                // replaces the link's capacity; several traces run once each
+  std::vector<std::string> policies;  // replaces the list when not empty
   std::vector<std::string> tiers;
 };
 
 // `name` is a name in scenarios/, a folder with scenario.yaml, or a file.
 [[nodiscard]] Result<std::filesystem::path> find_scenario(const std::string& name);
-[[nodiscard]] Result<Scenario> read_scenario(const std::filesystem::path& file, const ScenarioOverrides& overrides);
+[[nodiscard]] Result<Scenario> read_scenario(const std::filesystem::path& file,
+                                             const ScenarioOverrides& overrides);
 
 // The shipped ones, sorted.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> shipped_scenarios();

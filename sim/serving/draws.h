@@ -7,8 +7,9 @@ namespace sluice {
 
 struct LoadDraw {
   std::int64_t context_tokens = 0;
-  Instant arrives_at;        // on the run's clock; zero for isolated loads
-  Duration trace_offset{};   // where in the trace the load's clock begins (isolated) or the run's (shared)
+  Instant arrives_at;       // on the run's clock; zero for isolated loads
+  Duration trace_offset{};  // where in the trace the load's clock begins (isolated) or the run's
+                            // (shared)
 };
 
 struct ReplicateDraws {
@@ -16,6 +17,7 @@ struct ReplicateDraws {
   std::vector<LoadDraw> loads;
 };
 
-[[nodiscard]] Result<ReplicateDraws> draw_replicate(const Scenario& scenario, std::int64_t replicate);
+[[nodiscard]] Result<ReplicateDraws> draw_replicate(const Scenario& scenario,
+                                                    std::int64_t replicate);
 
 }  // namespace sluice

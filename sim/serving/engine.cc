@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology, const TransportSpec& transport) {
+Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology,
+                           const TransportSpec& transport) {
   if (tier == "fluid") {
     Engine engine{std::make_unique<SimClock>(), nullptr};
     engine.network = std::make_unique<FluidNetwork>(*engine.clock, topology, transport);

@@ -1,5 +1,5 @@
-// A tier by name: its clock and its network, together. The only place that knows which tiers there are.
-// Where in the flow: between the runner and steps 2 and 3.
+// A tier by name: its clock and its network, together. The only place that knows which tiers there
+// are. Where in the flow: between the runner and steps 2 and 3.
 #pragma once
 
 #include <memory>

@@ -9,13 +9,15 @@ namespace {
 
 constexpr std::int64_t kBytesPerElement = 2;  // the decoded cache is fp16 or bf16
 
-ChunkPlan plan_chunk(const Scenario& s, std::int64_t begin, std::int64_t tokens, std::int64_t context_tokens) {
+ChunkPlan plan_chunk(const Scenario& s, std::int64_t begin, std::int64_t tokens,
+                     std::int64_t context_tokens) {
   const std::int64_t elements = s.model.elements(begin, tokens, context_tokens);
   ChunkPlan chunk;
   chunk.tokens = tokens;
   chunk.decoded_size = DataSize::bytes(elements * kBytesPerElement);
   for (const LevelFacts& level : s.ladder.levels) {
-    const Duration decode = s.decode && level.decode ? level.decode->of(elements) : Duration::zero();
+    const Duration decode =
+        s.decode && level.decode ? level.decode->of(elements) : Duration::zero();
     chunk.levels.push_back({.size = level.size_of(elements), .decode_time = decode});
   }
   if (s.recompute) chunk.recompute_time = s.device.prefill_time(s.model, tokens, begin);
@@ -24,15 +26,18 @@ ChunkPlan plan_chunk(const Scenario& s, std::int64_t begin, std::int64_t tokens,
 
 }  // namespace
 
-LoadPlan plan_load(const Scenario& s, const PolicySpec& policy, std::int64_t index, std::int64_t context_tokens) {
+LoadPlan plan_load(const Scenario& s, const PolicySpec& policy, std::int64_t index,
+                   std::int64_t context_tokens) {
   LoadPlan plan;
   plan.index = index;
   plan.levels = level_infos(s.ladder);
   for (std::int64_t begin = 0; begin < context_tokens; begin += s.chunk_tokens) {
-    plan.chunks.push_back(plan_chunk(s, begin, std::min(s.chunk_tokens, context_tokens - begin), context_tokens));
+    plan.chunks.push_back(
+        plan_chunk(s, begin, std::min(s.chunk_tokens, context_tokens - begin), context_tokens));
   }
   plan.slo = s.slo;
-  plan.first_token_time = s.device.first_token_time(s.model, s.workload.query_tokens, context_tokens);
+  plan.first_token_time =
+      s.device.first_token_time(s.model, s.workload.query_tokens, context_tokens);
   plan.source = NodeId{0};
   plan.destination = NodeId{1};
   if (s.link.chunk_clocked()) plan.first_chunk_index = 0;

@@ -1,5 +1,6 @@
-// From a scenario and a context length to what one session needs: chunks with bytes, times and damage per level.
-// Where in the flow: between scenario and session (3); the only place where geometry meets the codec profile.
+// From a scenario and a context length to what one session needs: chunks with bytes, times and
+// damage per level. Where in the flow: between scenario and session (3); the only place where
+// geometry meets the codec profile.
 #pragma once
 
 #include "sim/scenario/scenario.h"
@@ -7,9 +8,10 @@
 
 namespace sluice {
 
-// `index` names the load within its run. Throws std::overflow_error when a size or time does not fit.
-[[nodiscard]] LoadPlan plan_load(const Scenario& scenario, const PolicySpec& policy, std::int64_t index,
-                                 std::int64_t context_tokens);
+// `index` names the load within its run. Throws std::overflow_error when a size or time does not
+// fit.
+[[nodiscard]] LoadPlan plan_load(const Scenario& scenario, const PolicySpec& policy,
+                                 std::int64_t index, std::int64_t context_tokens);
 
 // Bytes that the source keeps for this context: every chunk at every level of the ladder.
 [[nodiscard]] DataSize stored_size(const LoadPlan& plan);

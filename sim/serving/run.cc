@@ -31,11 +31,14 @@ TopologySpec single_link(const Scenario& s, const LinkTrace& trace, Duration off
 // One clock, network and GPU with the loads that share them.
 class Stage {
  public:
-  Stage(const Scenario& scenario, const PolicySpec& policy) : scenario_(scenario), policy_(policy) {}
+  Stage(const Scenario& scenario, const PolicySpec& policy)
+      : scenario_(scenario), policy_(policy) {}
 
-  Status run(const std::string& tier, const LinkTrace& trace, std::span<const LoadDraw> draws, std::int64_t first_index) {
+  Status run(const std::string& tier, const LinkTrace& trace, std::span<const LoadDraw> draws,
+             std::int64_t first_index) {
     const TopologySpec topology = single_link(scenario_, trace, draws.front().trace_offset);
-    if (Status checked = check_topology(topology, scenario_.transport); !checked) return checked.error();
+    if (Status checked = check_topology(topology, scenario_.transport); !checked)
+      return checked.error();
     Result<Engine> engine = make_engine(tier, topology, scenario_.transport);
     if (!engine) return engine.error();
     SimGpu gpu(*engine->clock);
@@ -58,22 +61,26 @@ class Stage {
     TimerId give_up;
   };
 
-  Status prepare(Engine& engine, Gpu& gpu, std::span<const LoadDraw> draws, std::int64_t first_index) {
+  Status prepare(Engine& engine, Gpu& gpu, std::span<const LoadDraw> draws,
+                 std::int64_t first_index) {
     actors_.resize(draws.size());
     num_open_ = draws.size();
     for (std::size_t i = 0; i < draws.size(); ++i) {
       Actor& actor = actors_[i];
-      actor.plan = plan_load(scenario_, policy_, first_index + static_cast<std::int64_t>(i), draws[i].context_tokens);
+      actor.plan = plan_load(scenario_, policy_, first_index + static_cast<std::int64_t>(i),
+                             draws[i].context_tokens);
       Result<std::unique_ptr<Policy>> policy = make_policy(policy_, actor.plan.levels);
       if (!policy) return policy.error();
       actor.policy = std::move(*policy);
       RunnableClock& clock = *engine.clock;
-      actor.session = std::make_unique<Session>(clock, *engine.network, gpu, *actor.policy, actor.plan, [this, &clock, &actor] {
-        clock.cancel(actor.give_up);
-        if (--num_open_ == 0) clock.stop();
-      });
+      actor.session = std::make_unique<Session>(clock, *engine.network, gpu, *actor.policy,
+                                                actor.plan, [this, &clock, &actor] {
+                                                  clock.cancel(actor.give_up);
+                                                  if (--num_open_ == 0) clock.stop();
+                                                });
       clock.schedule(draws[i].arrives_at, [this, &clock, &actor] {
-        actor.give_up = clock.schedule_in(scenario_.workload.give_up, [&actor] { actor.session->abandon(); });
+        actor.give_up =
+            clock.schedule_in(scenario_.workload.give_up, [&actor] { actor.session->abandon(); });
         actor.session->begin();
       });
     }
@@ -98,12 +105,14 @@ class Stage {
   std::size_t num_open_ = 0;
 };
 
-double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+double share(double part, double whole) {
+  return whole > 0 ? part / whole : 0.0;
+}
 
 }  // namespace
 
-Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy, std::int64_t replicate,
-                                 const std::string& tier) {
+Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
+                                 std::int64_t replicate, const std::string& tier) {
   Result<ReplicateDraws> draws = draw_replicate(s, replicate);
   if (!draws) return draws.error();
   RunOutcome outcome;
@@ -114,7 +123,8 @@ Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy, st
   for (std::size_t i = 0; i < draws->loads.size(); i += per_stage) {
     Stage stage(s, policy);
     const std::span<const LoadDraw> staged = std::span(draws->loads).subspan(i, per_stage);
-    if (Status done = stage.run(tier, draws->trace, staged, static_cast<std::int64_t>(i)); !done) return done.error();
+    if (Status done = stage.run(tier, draws->trace, staged, static_cast<std::int64_t>(i)); !done)
+      return done.error();
     for (LoadRecord& load : stage.loads) {
       outcome.metrics.bytes_moved += load.bytes_moved;
       outcome.loads.push_back(std::move(load));

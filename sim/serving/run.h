@@ -1,6 +1,6 @@
-// One run: one scenario, one policy, one replicate, one tier. All that is drawn depends on the seed and the
-// replicate, never on the policy, so that every policy meets the same links, lengths and arrivals.
-// Where in the flow: drives steps 1 to 5 and hands records to score and store.
+// One run: one scenario, one policy, one replicate, one tier. All that is drawn depends on the seed
+// and the replicate, never on the policy, so that every policy meets the same links, lengths and
+// arrivals. Where in the flow: drives steps 1 to 5 and hands records to score and store.
 #pragma once
 
 #include "sim/scenario/scenario.h"
@@ -9,8 +9,8 @@
 namespace sluice {
 
 struct RunOutcome {
-  LinkTrace trace;            // the one that this replicate met
-  Duration trace_offset{};    // where in it the first load began
+  LinkTrace trace;          // the one that this replicate met
+  Duration trace_offset{};  // where in it the first load began
   RunMetrics metrics;
   std::vector<LoadRecord> loads;
 };

@@ -19,8 +19,8 @@ struct GpuJobId {
 
 struct GpuJob {
   GpuJobKind kind = GpuJobKind::kDecode;
-  Duration time{};                  // alone on this GPU
-  std::function<void()> on_begin;   // may be empty
+  Duration time{};                 // alone on this GPU
+  std::function<void()> on_begin;  // may be empty
   std::function<void()> on_done;
 };
 

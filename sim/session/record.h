@@ -1,5 +1,6 @@
 // What one load and its chunks did: the rows that scoring and the store work on.
-// Where in the flow: made by the session (3), scored (6) and stored (7). Plain values, integers of ns and bytes.
+// Where in the flow: made by the session (3), scored (6) and stored (7). Plain values, integers of
+// ns and bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,12 @@ struct ChunkRecord {
   std::int32_t index = 0;
   std::int64_t tokens = 0;
   ChunkAction action = ChunkAction::kNone;
-  std::string level;         // level id ("cachegen-released@2"); empty when recomputed
-  DataSize bytes;            // that travelled for it, cancelled attempts included
+  std::string level;  // level id ("cachegen-released@2"); empty when recomputed
+  DataSize bytes;     // that travelled for it, cancelled attempts included
   double damage = 0;
-  std::string reason;        // the policy's words
-  std::optional<Instant> requested_at, first_byte_at, arrived_at;     // transfer
-  std::optional<Instant> compute_began_at, resident_at;               // decode or prefill
+  std::string reason;                                              // the policy's words
+  std::optional<Instant> requested_at, first_byte_at, arrived_at;  // transfer
+  std::optional<Instant> compute_began_at, resident_at;            // decode or prefill
 };
 
 enum class LoadOutcome { kCompleted, kFailed, kUnfinished };
@@ -39,8 +40,8 @@ struct LoadRecord {
   std::optional<Instant> first_token_at;  // TTFT = first_token_at - arrived_at
   DataSize bytes_moved;                   // payload over the network, cancelled transfers included
   std::int64_t recomputed_tokens = 0;
-  double quality = 0;                     // token-weighted mean of 1 - damage, by the profile's measure
-  DataSize peak_memory;                   // encoded plus decoded bytes held at once, the largest
+  double quality = 0;    // token-weighted mean of 1 - damage, by the profile's measure
+  DataSize peak_memory;  // encoded plus decoded bytes held at once, the largest
   std::vector<ChunkRecord> chunks;
 
   [[nodiscard]] std::optional<Duration> ttft() const {
@@ -58,10 +59,11 @@ struct LoadRecord {
 struct RunMetrics {
   Duration simulated_time{};
   Duration gpu_busy_time{};
-  double gpu_busy_fraction = 0;      // of simulated_time
-  double link_utilisation = 0;       // wire bytes / capacity of the route's narrowest link, over simulated_time
+  double gpu_busy_fraction = 0;  // of simulated_time
+  double link_utilisation =
+      0;  // wire bytes / capacity of the route's narrowest link, over simulated_time
   DataSize bytes_moved;
-  DataSize stored_per_context;       // all versions of one context kept by the source
+  DataSize stored_per_context;  // all versions of one context kept by the source
 };
 
 }  // namespace sluice

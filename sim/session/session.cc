@@ -11,7 +11,12 @@ namespace sluice {
 
 Session::Session(Clock& clock, Network& network, Gpu& gpu, Policy& policy, const LoadPlan& plan,
                  std::function<void()> on_end)
-    : clock_(clock), network_(network), gpu_(gpu), policy_(policy), plan_(plan), on_end_(std::move(on_end)) {
+    : clock_(clock),
+      network_(network),
+      gpu_(gpu),
+      policy_(policy),
+      plan_(plan),
+      on_end_(std::move(on_end)) {
   SLUICE_ASSERT(!plan.chunks.empty() && !plan.levels.empty(), "a load needs chunks and levels");
   chunks_.resize(plan.chunks.size());
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
@@ -24,7 +29,9 @@ Session::Session(Clock& clock, Network& network, Gpu& gpu, Policy& policy, const
   record_.slo = plan.slo;
 }
 
-Session::~Session() { abandon(); }
+Session::~Session() {
+  abandon();
+}
 
 void Session::begin() {
   record_.arrived_at = clock_.now();
@@ -90,40 +97,48 @@ void Session::decode(ChunkState& chunk) {
   chunk.decoding = true;
   chunk.record.level = plan_.levels[static_cast<std::size_t>(level)].id;
   chunk.record.damage = plan_.levels[static_cast<std::size_t>(level)].damage;
-  chunk.decode_job = gpu_.submit({.kind = GpuJobKind::kDecode,
-               .time = plan.levels[static_cast<std::size_t>(level)].decode_time,
-               .on_begin = [this, &chunk] {
-                 if (!ended_) chunk.record.compute_began_at = clock_.now();
-               },
-               .on_done = [this, &chunk, level] {
-                 if (ended_ || chunk.record.action == ChunkAction::kRecomputed) return;
-                 chunk.decoding = chunk.level != level;  // a refinement may have arrived meanwhile
-                 chunk.decoded_level = level;
-                 if (chunk.resident) {
-                   chunk.record.resident_at = clock_.now();
-                   if (!chunk.decoding) held_ -= std::exchange(chunk.encoded, DataSize::zero());
-                   consult();
-                 } else {
-                   become_resident(chunk, ChunkAction::kFetched);
-                 }
-               }});
+  chunk.decode_job =
+      gpu_.submit({.kind = GpuJobKind::kDecode,
+                   .time = plan.levels[static_cast<std::size_t>(level)].decode_time,
+                   .on_begin =
+                       [this, &chunk] {
+                         if (!ended_) chunk.record.compute_began_at = clock_.now();
+                       },
+                   .on_done =
+                       [this, &chunk, level] {
+                         if (ended_ || chunk.record.action == ChunkAction::kRecomputed) return;
+                         chunk.decoding =
+                             chunk.level != level;  // a refinement may have arrived meanwhile
+                         chunk.decoded_level = level;
+                         if (chunk.resident) {
+                           chunk.record.resident_at = clock_.now();
+                           if (!chunk.decoding)
+                             held_ -= std::exchange(chunk.encoded, DataSize::zero());
+                           consult();
+                         } else {
+                           become_resident(chunk, ChunkAction::kFetched);
+                         }
+                       }});
 }
 
 void Session::run_ready_recomputes() {
   for (ChunkState& chunk : chunks_) {
     const bool waits_for_text = chunk.transfer.has_value() && !chunk.fetching;
     if (chunk.wants_recompute && !chunk.prefill && !waits_for_text) {
-      chunk.prefill = gpu_.submit({.kind = GpuJobKind::kPrefill,
-                                   .time = *plan_.chunks[static_cast<std::size_t>(chunk.index)].recompute_time,
-                                   .on_begin = [this, &chunk] {
-                                     if (!ended_) chunk.record.compute_began_at = clock_.now();
-                                   },
-                                   .on_done = [this, &chunk] {
-                                     if (ended_) return;
-                                     chunk.prefill.reset();
-                                     chunk.wants_recompute = false;
-                                     become_resident(chunk, ChunkAction::kRecomputed);
-                                   }});
+      chunk.prefill =
+          gpu_.submit({.kind = GpuJobKind::kPrefill,
+                       .time = *plan_.chunks[static_cast<std::size_t>(chunk.index)].recompute_time,
+                       .on_begin =
+                           [this, &chunk] {
+                             if (!ended_) chunk.record.compute_began_at = clock_.now();
+                           },
+                       .on_done =
+                           [this, &chunk] {
+                             if (ended_) return;
+                             chunk.prefill.reset();
+                             chunk.wants_recompute = false;
+                             become_resident(chunk, ChunkAction::kRecomputed);
+                           }});
     }
     if (!chunk.resident) return;  // later chunks wait for this one
   }
@@ -160,7 +175,8 @@ void Session::drop_transfer(ChunkState& chunk) {
   chunk.transfer.reset();
   if (chunk.fetching) {
     const DataSize whole = plan_.chunks[static_cast<std::size_t>(chunk.index)]
-                               .levels[static_cast<std::size_t>(*chunk.fetching)].size;
+                               .levels[static_cast<std::size_t>(*chunk.fetching)]
+                               .size;
     held_ -= std::min(whole, chunk.encoded);
     chunk.encoded -= std::min(whole, chunk.encoded);
   }
@@ -211,13 +227,15 @@ void Session::settle_record() {
   double quality = 0;
   for (const ChunkState& chunk : chunks_) {
     record_.chunks.push_back(chunk.record);
-    if (chunk.resident) quality += static_cast<double>(chunk.record.tokens) * (1.0 - chunk.record.damage);
+    if (chunk.resident)
+      quality += static_cast<double>(chunk.record.tokens) * (1.0 - chunk.record.damage);
   }
   record_.quality = quality / static_cast<double>(record_.context_tokens);
 }
 
 bool Session::all_resident() const {
-  return std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.resident; });
+  return std::all_of(chunks_.begin(), chunks_.end(),
+                     [](const ChunkState& c) { return c.resident; });
 }
 
 }  // namespace sluice

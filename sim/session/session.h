@@ -1,7 +1,8 @@
-// One context load: observe, decide, transfer, decode, until every chunk is resident; then the first token.
-// Where in the flow: step 3, between network (2), policy (4) and profile (5); makes the record that is scored (6).
-// Surprises: it knows only contracts (clock, network, GPU, policy), so that emulation runs the same code; a
-// recomputed chunk waits until all earlier chunks are resident; whoever ends it early calls abandon().
+// One context load: observe, decide, transfer, decode, until every chunk is resident; then the
+// first token. Where in the flow: step 3, between network (2), policy (4) and profile (5); makes
+// the record that is scored (6). Surprises: it knows only contracts (clock, network, GPU, policy),
+// so that emulation runs the same code; a recomputed chunk waits until all earlier chunks are
+// resident; whoever ends it early calls abandon().
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@ struct ChunkPlan {
   std::vector<LevelCost> levels;           // one per level of the ladder
   std::optional<Duration> recompute_time;  // absent: cannot be recomputed
   DataSize decoded_size;                   // in GPU memory
-  DataSize text_size;                      // to fetch before a recompute; zero when the tokens are already here
+  DataSize text_size;  // to fetch before a recompute; zero when the tokens are already here
 };
 
 // Everything that is fixed when the load arrives.
@@ -39,7 +40,8 @@ struct LoadPlan {
 
 class Session final : private TransferListener {
  public:
-  // All references must outlive the session, and the session the run of its clock and GPU. `on_end` is called once.
+  // All references must outlive the session, and the session the run of its clock and GPU. `on_end`
+  // is called once.
   Session(Clock& clock, Network& network, Gpu& gpu, Policy& policy, const LoadPlan& plan,
           std::function<void()> on_end);
   ~Session() override;
@@ -47,7 +49,8 @@ class Session final : private TransferListener {
   Session& operator=(const Session&) = delete;
   // The load arrives now.
   void begin();
-  // Ends an unfinished load: transfers are cancelled, the record stays unfinished. Does nothing after the end.
+  // Ends an unfinished load: transfers are cancelled, the record stays unfinished. Does nothing
+  // after the end.
   void abandon();
   [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] const LoadRecord& record() const { return record_; }
@@ -91,13 +94,13 @@ class Session final : private TransferListener {
   std::function<void()> on_end_;
 
   std::vector<ChunkState> chunks_;
-  std::vector<ChunkView> views_;       // reused by observe()
+  std::vector<ChunkView> views_;  // reused by observe()
   std::vector<PastTransfer> past_;
   std::map<TransferId, std::int32_t> transfers_;  // in flight, to their chunk
   LoadRecord record_;
   Duration gpu_busy_at_arrival_{};
-  DataSize held_;                      // encoded plus decoded bytes now
-  bool started_ = false;               // the policy said Start, or everything is resident
+  DataSize held_;         // encoded plus decoded bytes now
+  bool started_ = false;  // the policy said Start, or everything is resident
   bool first_token_submitted_ = false;
   bool consult_scheduled_ = false;
   bool ended_ = false;

@@ -8,7 +8,8 @@
 namespace sluice {
 namespace {
 
-// A policy that acts this often without time passing does not wait for anything: that is its bug, not a load.
+// A policy that acts this often without time passing does not wait for anything: that is its bug,
+// not a load.
 constexpr int kMaxDecisionsAtOnce = 1000;
 
 template <typename... Cases>
@@ -18,9 +19,13 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-bool is_wait(const Action& action) { return std::holds_alternative<Wait>(action); }
+bool is_wait(const Action& action) {
+  return std::holds_alternative<Wait>(action);
+}
 
-Error illegal(std::string what, std::string fix) { return error_in("policy", std::move(what), std::move(fix)); }
+Error illegal(std::string what, std::string fix) {
+  return error_in("policy", std::move(what), std::move(fix));
+}
 
 }  // namespace
 
@@ -51,11 +56,13 @@ void Session::ask_policy() {
   if (!started_) {
     const bool waits_for_something =
         !nothing_in_flight() ||
-        std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.decoding || c.prefill; });
+        std::any_of(chunks_.begin(), chunks_.end(),
+                    [](const ChunkState& c) { return c.decoding || c.prefill; });
     if (!waits_for_something) fail("the policy waits although nothing is under way");
     return;
   }
-  const bool decoding = std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.decoding; });
+  const bool decoding =
+      std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.decoding; });
   if (all_resident() && !decoding) submit_first_token();
 }
 
@@ -77,23 +84,26 @@ Observation Session::observe() {
   }
   const Duration elapsed = clock_.now() - record_.arrived_at;
   const Duration busy = gpu_.busy_time() - gpu_busy_at_arrival_;
-  Observation o{.now = clock_.now(),
-                .arrived_at = record_.arrived_at,
-                .deadline = record_.arrived_at + plan_.slo,
-                .levels = plan_.levels,
-                .chunks = views_,
-                .past = past_,
-                .transfers_in_flight = static_cast<std::int32_t>(transfers_.size()),
-                .round_trip = network_.round_trip(plan_.source, plan_.destination).value_or(Duration::zero()),
-                .gpu_wait = gpu_.wait(),
-                .gpu_busy_fraction = elapsed > Duration::zero() ? to_seconds(busy) / to_seconds(elapsed) : 0.0,
-                .first_token_time = plan_.first_token_time,
-                .foresight = std::nullopt};
+  Observation o{
+      .now = clock_.now(),
+      .arrived_at = record_.arrived_at,
+      .deadline = record_.arrived_at + plan_.slo,
+      .levels = plan_.levels,
+      .chunks = views_,
+      .past = past_,
+      .transfers_in_flight = static_cast<std::int32_t>(transfers_.size()),
+      .round_trip = network_.round_trip(plan_.source, plan_.destination).value_or(Duration::zero()),
+      .gpu_wait = gpu_.wait(),
+      .gpu_busy_fraction =
+          elapsed > Duration::zero() ? to_seconds(busy) / to_seconds(elapsed) : 0.0,
+      .first_token_time = plan_.first_token_time,
+      .foresight = std::nullopt};
   if (plan_.clairvoyant) {
     std::optional<std::int64_t> chunk_index;
     if (plan_.first_chunk_index) {
-      const auto absent = std::find_if(chunks_.begin(), chunks_.end(),
-                                       [](const ChunkState& c) { return c.phase() == ChunkPhase::kAbsent; });
+      const auto absent = std::find_if(chunks_.begin(), chunks_.end(), [](const ChunkState& c) {
+        return c.phase() == ChunkPhase::kAbsent;
+      });
       chunk_index = *plan_.first_chunk_index + (absent == chunks_.end() ? 0 : absent->index);
     }
     o.foresight = Foresight{network_.capacity_ahead(plan_.source, plan_.destination, chunk_index)};
@@ -102,16 +112,18 @@ Observation Session::observe() {
 }
 
 Status Session::apply(const Action& action, const std::string& reason) {
-  return std::visit(Overloaded{[&](const Fetch& a) { return apply_fetch(a, reason); },
-                               [&](const Recompute& a) { return apply_recompute(a, reason); },
-                               [&](const Cancel& a) { return apply_cancel(a); }, [](const Wait&) { return Status{}; },
-                               [&](const Start&) { return apply_start(); }},
-                    action);
+  return std::visit(
+      Overloaded{[&](const Fetch& a) { return apply_fetch(a, reason); },
+                 [&](const Recompute& a) { return apply_recompute(a, reason); },
+                 [&](const Cancel& a) { return apply_cancel(a); },
+                 [](const Wait&) { return Status{}; }, [&](const Start&) { return apply_start(); }},
+      action);
 }
 
 Result<Session::ChunkState*> Session::chunk_at(std::int32_t index) {
   if (index < 0 || index >= static_cast<std::int32_t>(chunks_.size())) {
-    return illegal(fmt::format("the policy named chunk {} of {}", index, chunks_.size()), "chunks count from zero");
+    return illegal(fmt::format("the policy named chunk {} of {}", index, chunks_.size()),
+                   "chunks count from zero");
   }
   return &chunks_[static_cast<std::size_t>(index)];
 }
@@ -121,18 +133,22 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   if (!found) return found.error();
   ChunkState& chunk = **found;
   if (fetch.level < 0 || fetch.level >= static_cast<std::int32_t>(plan_.levels.size())) {
-    return illegal(fmt::format("the policy named level {} of {}", fetch.level, plan_.levels.size()), "use an index");
+    return illegal(fmt::format("the policy named level {} of {}", fetch.level, plan_.levels.size()),
+                   "use an index");
   }
-  if (fetch.connections < 1) return illegal("the policy asked for no connection", "use at least one");
-  if (chunk.transfer) return illegal(fmt::format("chunk {} is already being fetched", chunk.index), "wait or cancel");
+  if (fetch.connections < 1)
+    return illegal("the policy asked for no connection", "use at least one");
+  if (chunk.transfer)
+    return illegal(fmt::format("chunk {} is already being fetched", chunk.index), "wait or cancel");
   const auto& costs = plan_.chunks[static_cast<std::size_t>(chunk.index)].levels;
   const LevelInfo& level = plan_.levels[static_cast<std::size_t>(fetch.level)];
   DataSize size = costs[static_cast<std::size_t>(fetch.level)].size;
   if (chunk.level && level.refines == chunk.level) {
     size -= costs[static_cast<std::size_t>(*chunk.level)].size;
   } else if (chunk.resident || chunk.level) {
-    return illegal(fmt::format("chunk {} is here, and {} does not refine it", chunk.index, level.id),
-                   "fetch a level that refines the one that has arrived");
+    return illegal(
+        fmt::format("chunk {} is here, and {} does not refine it", chunk.index, level.id),
+        "fetch a level that refines the one that has arrived");
   }
   std::optional<std::int64_t> step;
   if (plan_.first_chunk_index) step = *plan_.first_chunk_index + chunk.index;
@@ -143,13 +159,14 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   chunk.fetching = fetch.level;
   chunk.encoded += size;
   hold_memory(size);
-  chunk.transfer = network_.start({.from = plan_.source,
-                                   .to = plan_.destination,
-                                   .size = size,
-                                   .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
-                                   .connections = fetch.connections,
-                                   .chunk_index = step},
-                                  *this);
+  chunk.transfer =
+      network_.start({.from = plan_.source,
+                      .to = plan_.destination,
+                      .size = size,
+                      .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
+                      .connections = fetch.connections,
+                      .chunk_index = step},
+                     *this);
   transfers_.emplace(*chunk.transfer, chunk.index);
   return {};
 }
@@ -159,27 +176,31 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
   if (!found) return found.error();
   ChunkState& chunk = **found;
   const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
-  if (!plan.recompute_time) return illegal(fmt::format("chunk {} cannot be recomputed", chunk.index), "fetch it");
+  if (!plan.recompute_time)
+    return illegal(fmt::format("chunk {} cannot be recomputed", chunk.index), "fetch it");
   if (chunk.resident || chunk.recomputing()) {
-    return illegal(fmt::format("chunk {} is resident or being recomputed", chunk.index), "choose another");
+    return illegal(fmt::format("chunk {} is resident or being recomputed", chunk.index),
+                   "choose another");
   }
   if (chunk.transfer && plan.text_size > DataSize::zero()) {
-    return illegal(fmt::format("chunk {} is being fetched and its text would have to travel too", chunk.index),
-                   "cancel the transfer first");
+    return illegal(
+        fmt::format("chunk {} is being fetched and its text would have to travel too", chunk.index),
+        "cancel the transfer first");
   }
   chunk.wants_recompute = true;
   chunk.record.reason = reason;
   if (plan.text_size > DataSize::zero()) {
     chunk.record.requested_at = clock_.now();
-    chunk.transfer = network_.start({.from = plan_.source,
-                                     .to = plan_.destination,
-                                     .size = plan.text_size,
-                                     .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
-                                     .connections = 1,
-                                     .chunk_index = plan_.first_chunk_index
-                                                        ? std::optional(*plan_.first_chunk_index + chunk.index)
-                                                        : std::nullopt},
-                                    *this);
+    chunk.transfer =
+        network_.start({.from = plan_.source,
+                        .to = plan_.destination,
+                        .size = plan.text_size,
+                        .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
+                        .connections = 1,
+                        .chunk_index = plan_.first_chunk_index
+                                           ? std::optional(*plan_.first_chunk_index + chunk.index)
+                                           : std::nullopt},
+                       *this);
     transfers_.emplace(*chunk.transfer, chunk.index);
   }
   run_ready_recomputes();
@@ -189,15 +210,18 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
 Status Session::apply_cancel(const Cancel& cancel) {
   const Result<ChunkState*> found = chunk_at(cancel.chunk);
   if (!found) return found.error();
-  if (!(*found)->transfer) return illegal(fmt::format("chunk {} is not being fetched", cancel.chunk), "wait");
+  if (!(*found)->transfer)
+    return illegal(fmt::format("chunk {} is not being fetched", cancel.chunk), "wait");
   drop_transfer(**found);
   return {};
 }
 
 Status Session::apply_start() {
-  const bool all_usable =
-      std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.usable() && !c.recomputing(); });
-  if (!all_usable) return illegal("the policy said start before every chunk was here", "wait for them");
+  const bool all_usable = std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) {
+    return c.usable() && !c.recomputing();
+  });
+  if (!all_usable)
+    return illegal("the policy said start before every chunk was here", "wait for them");
   for (ChunkState& chunk : chunks_) drop_transfer(chunk);
   started_ = true;
   return {};

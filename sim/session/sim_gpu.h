@@ -26,10 +26,10 @@ class SimGpu final : public Gpu {
 
   Clock* clock_;
   std::uint64_t next_id_ = 1;
-  std::deque<Queued> queue_;       // not begun
+  std::deque<Queued> queue_;  // not begun
   std::optional<Queued> running_;
   Instant running_since_{};
-  Duration finished_busy_{};       // of jobs that ended
+  Duration finished_busy_{};  // of jobs that ended
 };
 
 }  // namespace sluice

@@ -26,7 +26,8 @@ TEST(Random, DrawsArePinned) {
 }
 
 TEST(Random, MeansAndSpreadsAreThoseAsked) {
-  // 100 000 draws: standard errors of the means are 0.001, 0.006 and 0.006; the bounds are 5 of them.
+  // 100 000 draws: standard errors of the means are 0.001, 0.006 and 0.006; the bounds are 5 of
+  // them.
   RandomStream stream(42);
   constexpr int kDraws = 100'000;
   double uniform = 0, exponential = 0, normal = 0, normal_square = 0;

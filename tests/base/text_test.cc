@@ -70,7 +70,8 @@ TEST(Files, AFailedWriteLeavesNothingBehind) {
   EXPECT_FALSE(write_file_atomically(folder / "taken", "x").ok());  // a folder stands there
   EXPECT_TRUE(write_file_atomically(folder / "good", "x").ok());
   std::size_t num_entries = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++num_entries;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder))
+    ++num_entries;
   EXPECT_EQ(num_entries, 2u);
   EXPECT_EQ(*read_file(folder / "good"), "x");
   EXPECT_FALSE(read_file(folder / "missing").ok());

@@ -25,7 +25,8 @@ ObservationBuilder random_observation(RandomStream& random) {
   o.slo(Duration{static_cast<std::int64_t>(random.below(10'000'000'000))});
   o.now(Duration{static_cast<std::int64_t>(random.below(20'000'000'000))});
   o.foresees(DataRate::bits_per_sec(static_cast<std::int64_t>(random.below(3'000'000))));
-  if (random.bernoulli(0.5)) o.measured(DataRate::bits_per_sec(static_cast<std::int64_t>(random.below(3'000'000))));
+  if (random.bernoulli(0.5))
+    o.measured(DataRate::bits_per_sec(static_cast<std::int64_t>(random.below(3'000'000))));
   if (random.bernoulli(0.2)) o.recompute_time(std::nullopt);
   return o;
 }
@@ -50,7 +51,8 @@ TEST_P(EveryPolicy, DecidesTheSameWayTwiceAndNamesOnlyAbsentChunksAndKnownLevels
       }
       if (const auto* r = std::get_if<Recompute>(&action)) {
         EXPECT_EQ(o.chunks[static_cast<std::size_t>(r->chunk)].phase, ChunkPhase::kAbsent);
-        EXPECT_TRUE(o.chunks[static_cast<std::size_t>(r->chunk)].recompute_time || GetParam().id == "recompute");
+        EXPECT_TRUE(o.chunks[static_cast<std::size_t>(r->chunk)].recompute_time ||
+                    GetParam().id == "recompute");
       }
     }
   }
@@ -62,7 +64,8 @@ TEST_P(EveryPolicy, SaysWhatItIsAndWhatEachParameterMeans) {
   for (const PolicyParameter& p : GetParam().parameters) EXPECT_FALSE(p.sentence.empty()) << p.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryPolicy, ::testing::ValuesIn(policy_registry().begin(), policy_registry().end()),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryPolicy,
+                         ::testing::ValuesIn(policy_registry().begin(), policy_registry().end()),
                          [](const auto& test) {
                            std::string name = test.param.id;
                            std::replace(name.begin(), name.end(), '-', '_');

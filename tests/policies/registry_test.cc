@@ -14,11 +14,13 @@ TEST(PolicyRegistry, ANameWithParametersBecomesASpecWhoseNameSaysOnlyWhatDiffers
   EXPECT_EQ(parse_policy("fixed:level=2")->name(), "fixed:level=2");
   EXPECT_EQ(parse_policy("cachegen-published")->name(), "cachegen-published");
   EXPECT_EQ(parse_policy("cachegen-published:first=middle")->name(), "cachegen-published");
-  EXPECT_EQ(parse_policy("cachegen-published:first=1,codec=x")->name(), "cachegen-published:codec=x,first=1");
+  EXPECT_EQ(parse_policy("cachegen-published:first=1,codec=x")->name(),
+            "cachegen-published:codec=x,first=1");
 }
 
 TEST(PolicyRegistry, AMisspeltPolicyOrParameterNamesTheNearest) {
-  EXPECT_THAT(parse_policy("cachegen-publshed").error().to_line(), HasSubstr("did you mean `cachegen-published`?"));
+  EXPECT_THAT(parse_policy("cachegen-publshed").error().to_line(),
+              HasSubstr("did you mean `cachegen-published`?"));
   EXPECT_THAT(parse_policy("fixed:levle=2").error().to_line(), HasSubstr("did you mean `level`?"));
 }
 
@@ -34,8 +36,10 @@ TEST(PolicyRegistry, ALevelIsFoundByIdOrByItsNameWhereThatIsUnique) {
   ObservationBuilder o(1);
   EXPECT_EQ(*find_level("cachegen-released@2", o.levels()), 1);
   EXPECT_EQ(*find_level("2", o.levels()), 1);
-  EXPECT_THAT(find_level("cachegen-released", o.levels()).error().to_line(), HasSubstr("names 3 levels"));
-  EXPECT_THAT(find_level("9", o.levels()).error().to_line(), HasSubstr("known: cachegen-released@3"));
+  EXPECT_THAT(find_level("cachegen-released", o.levels()).error().to_line(),
+              HasSubstr("names 3 levels"));
+  EXPECT_THAT(find_level("9", o.levels()).error().to_line(),
+              HasSubstr("known: cachegen-released@3"));
 }
 
 TEST(PolicyRegistry, ALevelThatTheLadderDoesNotHaveIsFoundWhenThePolicyIsMade) {

@@ -8,7 +8,8 @@ namespace sluice {
 namespace {
 
 TEST(LongContexts, Yi34BWith80KTokensIsPlannedWhole) {
-  const std::string text = replaced(replaced(kSmallScenario, "mistral-7b\n", "yi-34b\n"), "{low: 1000, high: 4000}", "80000");
+  const std::string text = replaced(replaced(kSmallScenario, "mistral-7b\n", "yi-34b\n"),
+                                    "{low: 1000, high: 4000}", "80000");
   const Result<Scenario> s = read_text(text);
   ASSERT_TRUE(s.ok()) << s.error().to_line();
   const LoadPlan plan = plan_load(*s, s->policies[0], 0, 80'000);
@@ -25,7 +26,8 @@ TEST(LongContexts, Yi34BWith80KTokensIsPlannedWhole) {
 }
 
 TEST(LongContexts, TenMillionTokensOfA70BAreRefusedOrPlannedNeverWrapped) {
-  const std::string text = replaced(replaced(kSmallScenario, "mistral-7b\n", "llama-3-70b\n"), "{low: 1000, high: 4000}", "10000000");
+  const std::string text = replaced(replaced(kSmallScenario, "mistral-7b\n", "llama-3-70b\n"),
+                                    "{low: 1000, high: 4000}", "10000000");
   const Result<Scenario> s = read_text(text);
   ASSERT_TRUE(s.ok()) << s.error().to_line();
   const LoadPlan plan = plan_load(*s, s->policies[0], 0, 10'000'000);

@@ -1,4 +1,5 @@
-// Common random numbers and determinism: what a replicate draws never depends on the policy or on what ran before.
+// Common random numbers and determinism: what a replicate draws never depends on the policy or on
+// what ran before.
 #include <gtest/gtest.h>
 
 #include "sim/serving/draws.h"
@@ -11,7 +12,9 @@ namespace {
 using namespace std::chrono_literals;
 
 Scenario fluctuating(const std::string& arrivals) {
-  std::string text = replaced(kSmallScenario, "capacity: 1Gbit/s", "capacity: {generator: markov, states: [\"2Gbit/s:1s\", \"200Mbit/s:1s\"]}");
+  std::string text =
+      replaced(kSmallScenario, "capacity: 1Gbit/s",
+               "capacity: {generator: markov, states: [\"2Gbit/s:1s\", \"200Mbit/s:1s\"]}");
   text = replaced(text, "arrivals: isolated", "arrivals: " + arrivals);
   text = replaced(text, "loads: 2", "loads: 5");
   Result<Scenario> s = read_text(text);
@@ -22,7 +25,8 @@ Scenario fluctuating(const std::string& arrivals) {
 TEST(Replicate, AllPoliciesMeetTheSameLinkLengthsAndArrivals) {
   for (const char* arrivals : {"isolated", "{every: 3s}", "{poisson_mean_gap: 2s}"}) {
     const Scenario s = fluctuating(arrivals);
-    const Result<RunOutcome> a = run_replicate(s, *parse_policy("fixed:level=int8@token"), 1, "fluid");
+    const Result<RunOutcome> a =
+        run_replicate(s, *parse_policy("fixed:level=int8@token"), 1, "fluid");
     const Result<RunOutcome> b = run_replicate(s, *parse_policy("recompute"), 1, "fluid");
     ASSERT_TRUE(a.ok() && b.ok());
     EXPECT_EQ(a->trace.steps, b->trace.steps);
@@ -59,7 +63,8 @@ TEST(Replicate, AnotherReplicateOrSeedDrawsAnotherLinkAndOtherLengths) {
 TEST(SharedArrivals, LoadsThatOverlapShareTheLinkAndTheGpuAndTakeLonger) {
   const std::string text = replaced(kSmallScenario, "{low: 1000, high: 4000}", "3000");
   const Result<Scenario> alone = read_text(text);
-  const Result<Scenario> together = read_text(replaced(text, "arrivals: isolated", "arrivals: {every: 1ms}"));
+  const Result<Scenario> together =
+      read_text(replaced(text, "arrivals: isolated", "arrivals: {every: 1ms}"));
   const PolicySpec policy = *parse_policy("fixed:level=int8@token");
   const Result<RunOutcome> a = run_replicate(*alone, policy, 0, "fluid");
   const Result<RunOutcome> b = run_replicate(*together, policy, 0, "fluid");
@@ -80,7 +85,8 @@ TEST(Metrics, GpuBusyShareIsTheRecomputeTimeOverTheRun) {
 
 TEST(Metrics, AFetchingLoadKeepsItsLinkNearlyFullAndStoresEveryVersion) {
   const Scenario s = *read_text(replaced(kSmallScenario, "{low: 1000, high: 4000}", "3000"));
-  const Result<RunOutcome> run = run_replicate(s, *parse_policy("fixed:level=int8@token"), 0, "fluid");
+  const Result<RunOutcome> run =
+      run_replicate(s, *parse_policy("fixed:level=int8@token"), 0, "fluid");
   ASSERT_TRUE(run.ok());
   EXPECT_GT(run->metrics.link_utilisation, 0.7);
   EXPECT_LE(run->metrics.link_utilisation, 1.0);

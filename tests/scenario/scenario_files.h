@@ -45,7 +45,8 @@ inline std::filesystem::path write_text(const std::string& name, const std::stri
   return path;
 }
 
-inline Result<Scenario> read_text(const std::string& text, const ScenarioOverrides& overrides = {}) {
+inline Result<Scenario> read_text(const std::string& text,
+                                  const ScenarioOverrides& overrides = {}) {
   return read_scenario(write_text("scenario_under_test.yaml", text), overrides);
 }
 

@@ -31,8 +31,10 @@ TEST(Scenario, ReadsEveryFieldWithItsUnit) {
 }
 
 TEST(Scenario, AMisspeltKeyNamesTheNearestKnownOneWithItsLine) {
-  EXPECT_THAT(error_of("seed: 7", "sede: 7\nseed: 7"), HasSubstr(".yaml:3: unknown key `sede`; did you mean `seed`?"));
-  EXPECT_THAT(error_of("  delay: 10ms", "  delay: 10ms\n  quue: 1MB"), HasSubstr(".yaml:9: unknown key `link.quue`; did you mean `queue`?"));
+  EXPECT_THAT(error_of("seed: 7", "sede: 7\nseed: 7"),
+              HasSubstr(".yaml:3: unknown key `sede`; did you mean `seed`?"));
+  EXPECT_THAT(error_of("  delay: 10ms", "  delay: 10ms\n  quue: 1MB"),
+              HasSubstr(".yaml:9: unknown key `link.quue`; did you mean `queue`?"));
   EXPECT_THAT(error_of("  loads: 2", "  loads: 2\n  laods: 2"), HasSubstr("did you mean"));
 }
 
@@ -40,7 +42,8 @@ TEST(Scenario, AMissingOrDoubledKeyIsAnError) {
   EXPECT_THAT(error_of("seed: 7\n", ""), HasSubstr("`seed` is missing"));
   EXPECT_THAT(error_of("  delay: 10ms\n", ""), HasSubstr("`link.delay` is missing"));
   EXPECT_THAT(error_of("seed: 7", "seed: 7\nseed: 8"), HasSubstr(":4: key `seed` is given twice"));
-  EXPECT_THAT(error_of("policies:\n  - fixed:level=int8@token\n  - recompute\n", ""), HasSubstr("`policies` is missing"));
+  EXPECT_THAT(error_of("policies:\n  - fixed:level=int8@token\n  - recompute\n", ""),
+              HasSubstr("`policies` is missing"));
 }
 
 TEST(Scenario, AQuantityWithoutOrWithAnotherUnitIsAnError) {
@@ -55,11 +58,15 @@ TEST(Scenario, WhatDoesNotExistIsNamedWithTheNearestThatDoes) {
   EXPECT_THAT(error_of("mistral-7b\n", "mistal-7b\n"), HasSubstr("mistral-7b"));
   EXPECT_THAT(error_of("device: a40", "device: a4o"), HasSubstr("a40"));
   EXPECT_THAT(error_of("- recompute", "- recompte"), HasSubstr("did you mean `recompute`?"));
-  EXPECT_THAT(error_of("fixed:level=int8@token", "fixed:level=int9"), HasSubstr("there is no level `int9`"));
-  EXPECT_THAT(error_of("cachegen-released@2]", "cachegen-released@9]"), HasSubstr("has no level `cachegen-released@9`"));
+  EXPECT_THAT(error_of("fixed:level=int8@token", "fixed:level=int9"),
+              HasSubstr("there is no level `int9`"));
+  EXPECT_THAT(error_of("cachegen-released@2]", "cachegen-released@9]"),
+              HasSubstr("has no level `cachegen-released@9`"));
   EXPECT_THAT(error_of("tier: fluid", "tier: fluit"), HasSubstr("did you mean `fluid`?"));
-  EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {generator: constnt, rate: 1Gbit/s}"), HasSubstr("constant"));
-  EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {trace: no-such-file.txt}"), HasSubstr("no such file"));
+  EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {generator: constnt, rate: 1Gbit/s}"),
+              HasSubstr("constant"));
+  EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {trace: no-such-file.txt}"),
+              HasSubstr("no such file"));
 }
 
 TEST(Scenario, ValuesOutOfRangeAreErrors) {
@@ -73,10 +80,12 @@ TEST(Scenario, ValuesOutOfRangeAreErrors) {
 }
 
 TEST(Scenario, WhatIsNotOneYamlMappingIsAnError) {
-  for (const char* text : {"", "[1, 2]", "just words", "a: b: c", "a: [1", "a: 1\n---\nb: 2\n", "? [x]\n: y\n", "\x01\x02"}) {
+  for (const char* text : {"", "[1, 2]", "just words", "a: b: c", "a: [1", "a: 1\n---\nb: 2\n",
+                           "? [x]\n: y\n", "\x01\x02"}) {
     const Result<Scenario> s = read_text(text);
     ASSERT_FALSE(s.ok()) << text;
-    EXPECT_THAT(s.error().to_line(), AllOf(HasSubstr("error: "), HasSubstr(".yaml"), Not(HasSubstr("\n"))));
+    EXPECT_THAT(s.error().to_line(),
+                AllOf(HasSubstr("error: "), HasSubstr(".yaml"), Not(HasSubstr("\n"))));
   }
 }
 
@@ -97,7 +106,8 @@ TEST(Scenario, EveryLineRemovedDoubledOrDistortedGivesAScenarioOrOneClearLine) {
     for (const auto& variant : variants) {
       const Result<Scenario> s = read_text(joined(variant));
       if (s) continue;
-      EXPECT_THAT(s.error().to_line(), AllOf(HasSubstr("error: "), Not(HasSubstr("\n")))) << joined(variant);
+      EXPECT_THAT(s.error().to_line(), AllOf(HasSubstr("error: "), Not(HasSubstr("\n"))))
+          << joined(variant);
     }
   }
 }
@@ -106,7 +116,9 @@ TEST(Scenario, TheHashNamesWhatResultsDependOnAndNothingElse) {
   const std::string plain = read_text(kSmallScenario)->sha256;
   EXPECT_EQ(read_text(replaced(kSmallScenario, "replicates: 3", "replicates: 9"))->sha256, plain);
   EXPECT_EQ(read_text(replaced(kSmallScenario, "- recompute", "- seed-ratio"))->sha256, plain);
-  EXPECT_EQ(read_text(replaced(kSmallScenario, "tier: fluid", "tier: [fluid]  # a comment"))->sha256, plain);
+  EXPECT_EQ(
+      read_text(replaced(kSmallScenario, "tier: fluid", "tier: [fluid]  # a comment"))->sha256,
+      plain);
   EXPECT_NE(read_text(replaced(kSmallScenario, "10ms", "11ms"))->sha256, plain);
   EXPECT_NE(read_text(replaced(kSmallScenario, "1Gbit/s", "2Gbit/s"))->sha256, plain);
   EXPECT_NE(read_text(replaced(kSmallScenario, "loads: 2", "loads: 3"))->sha256, plain);
@@ -115,7 +127,8 @@ TEST(Scenario, TheHashNamesWhatResultsDependOnAndNothingElse) {
 }
 
 TEST(LinkTraceOverride, AFileOfSeveralTracesRunsEachOnce) {
-  const auto file = write_text("bw.jsonl", "{\"bw\":[1,2,3]}\n{\"bw\":[4,5,6]}\n{\"bw\":[7,8,9.5]}\n{\"bw\":[1,1,1]}\n");
+  const auto file = write_text(
+      "bw.jsonl", "{\"bw\":[1,2,3]}\n{\"bw\":[4,5,6]}\n{\"bw\":[7,8,9.5]}\n{\"bw\":[1,1,1]}\n");
   ScenarioOverrides overrides;
   overrides.link_trace_file = file.string();
   const Result<Scenario> s = read_text(kSmallScenario, overrides);
@@ -127,8 +140,11 @@ TEST(LinkTraceOverride, AFileOfSeveralTracesRunsEachOnce) {
 }
 
 TEST(LinkTraceOverride, ABadTraceFileIsOneLineThatNamesIt) {
-  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
-           {"", "empty"}, {"0 1\n1 -2\n", ":2"}, {"0 1\n2 1\n1 1\n", ":3"}, {"{\"bw\":[1,-2]}\n", "negative"}}) {
+  for (const auto& [text, words] :
+       std::vector<std::pair<std::string, std::string>>{{"", "empty"},
+                                                        {"0 1\n1 -2\n", ":2"},
+                                                        {"0 1\n2 1\n1 1\n", ":3"},
+                                                        {"{\"bw\":[1,-2]}\n", "negative"}}) {
     ScenarioOverrides overrides;
     overrides.link_trace_file = write_text("bad-trace.txt", text).string();
     const Result<Scenario> s = read_text(kSmallScenario, overrides);

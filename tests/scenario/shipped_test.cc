@@ -1,4 +1,5 @@
-// Every shipped scenario reads, and one replicate of each of its policies completes in the fluid tier.
+// Every shipped scenario reads, and one replicate of each of its policies completes in the fluid
+// tier.
 #include <gtest/gtest.h>
 
 #include "sim/scenario/scenario.h"
@@ -19,7 +20,8 @@ TEST(ShippedScenarios, ReadAndRunOneReplicateOfEveryPolicyInTheFluidTier) {
     for (const PolicySpec& policy : s->policies) {
       const Result<RunOutcome> run = run_replicate(*s, policy, 0, "fluid");
       ASSERT_TRUE(run.ok()) << s->name << " " << policy.name() << ": " << run.error().to_line();
-      for (const LoadRecord& load : run->loads) EXPECT_EQ(load.failure, "") << s->name << " " << policy.name();
+      for (const LoadRecord& load : run->loads)
+        EXPECT_EQ(load.failure, "") << s->name << " " << policy.name();
     }
   }
 }
@@ -46,12 +48,14 @@ TEST(CacheGenReplica, EightBitViolatesAboutEightInTenTheMiddleLevelTwoTheRelease
 }
 
 TEST(CacheGenReplica, OneLoadOnARateOf1GbitTakesItsBytesAndNothingElse) {
-  // 622 MB (9490 tokens of 65 536 elements at 8 bit, chunk by chunk) at 1 Gbit/s: 4.976 s, no round trip, no decode.
+  // 622 MB (9490 tokens of 65 536 elements at 8 bit, chunk by chunk) at 1 Gbit/s: 4.976 s, no round
+  // trip, no decode.
   ScenarioOverrides overrides;
   Result<Scenario> s = read_scenario(*find_scenario("cachegen-replica"), overrides);
   ASSERT_TRUE(s.ok());
   s->link.capacity = GeneratorSpec{ConstantSpec{DataRate::bits_per_sec(1'000'000'000)}};
-  const Result<RunOutcome> run = run_replicate(*s, *parse_policy("fixed:level=int8@token"), 0, "fluid");
+  const Result<RunOutcome> run =
+      run_replicate(*s, *parse_policy("fixed:level=int8@token"), 0, "fluid");
   ASSERT_TRUE(run.ok()) << run.error().to_line();
   EXPECT_EQ(run->loads.at(0).bytes_moved.bytes(), 9490 * 65'536);
   EXPECT_NEAR(to_seconds(*run->loads.at(0).ttft()), 4.9755, 0.0001);

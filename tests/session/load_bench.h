@@ -1,4 +1,5 @@
-// One load on one link with round numbers: 8 Mbit/s is one byte per microsecond, the round trip is 20 ms.
+// One load on one link with round numbers: 8 Mbit/s is one byte per microsecond, the round trip is
+// 20 ms.
 #pragma once
 
 #include <functional>
@@ -36,10 +37,14 @@ class LoadBench {
 
   // A chunk of `bytes` at every level in turn, 5 ms to decode, 300 ms to recompute, 2 MB decoded.
   LoadBench& chunk(std::vector<std::int64_t> bytes) {
-    ChunkPlan chunk{.tokens = 1500, .levels = {}, .recompute_time = std::chrono::milliseconds{300},
-                    .decoded_size = DataSize::bytes(2'000'000), .text_size = {}};
+    ChunkPlan chunk{.tokens = 1500,
+                    .levels = {},
+                    .recompute_time = std::chrono::milliseconds{300},
+                    .decoded_size = DataSize::bytes(2'000'000),
+                    .text_size = {}};
     for (const std::int64_t b : bytes) {
-      chunk.levels.push_back({.size = DataSize::bytes(b), .decode_time = std::chrono::milliseconds{5}});
+      chunk.levels.push_back(
+          {.size = DataSize::bytes(b), .decode_time = std::chrono::milliseconds{5}});
     }
     plan.chunks.push_back(std::move(chunk));
     return *this;
@@ -53,8 +58,14 @@ class LoadBench {
   // Runs the load to its end (at most one minute) and returns its record.
   LoadRecord run(const std::string& tier, Policy& policy) {
     TopologySpec topology{.nodes = {"store", "gpu"}, .links = {}};
-    LinkTrace trace{.name = "constant", .length = std::chrono::seconds{1}, .steps = {{Duration::zero(), rate_}}};
-    add_cable(topology, {.name = "link", .from = NodeId{0}, .to = NodeId{1}, .capacity = trace, .trace_offset = {},
+    LinkTrace trace{.name = "constant",
+                    .length = std::chrono::seconds{1},
+                    .steps = {{Duration::zero(), rate_}}};
+    add_cable(topology, {.name = "link",
+                         .from = NodeId{0},
+                         .to = NodeId{1},
+                         .capacity = trace,
+                         .trace_offset = {},
                          .delay = std::chrono::milliseconds{10}});
     Result<Engine> engine = make_engine(tier, topology, transport);
     if (!engine) {
@@ -63,7 +74,8 @@ class LoadBench {
       return failed;
     }
     SimGpu gpu(*engine->clock);
-    Session session(*engine->clock, *engine->network, gpu, policy, plan, [&] { engine->clock->stop(); });
+    Session session(*engine->clock, *engine->network, gpu, policy, plan,
+                    [&] { engine->clock->stop(); });
     engine->clock->schedule(kRunStart, [&] { session.begin(); });
     engine->clock->run(kRunStart + std::chrono::minutes{1});
     session.abandon();

@@ -15,9 +15,17 @@ TEST(SimGpu, RunsJobsOneAfterTheOtherFirstComeFirstServed) {
   SimClock clock;
   SimGpu gpu(clock);
   std::string story;
-  gpu.submit({.time = 10ms, .on_begin = {}, .on_done = [&] { story += 'a'; EXPECT_EQ(clock.now(), kRunStart + 10ms); }});
-  gpu.submit({.time = 5ms, .on_begin = [&] { EXPECT_EQ(clock.now(), kRunStart + 10ms); },
-              .on_done = [&] { story += 'b'; EXPECT_EQ(clock.now(), kRunStart + 15ms); }});
+  gpu.submit({.time = 10ms, .on_begin = {}, .on_done = [&] {
+                story += 'a';
+                EXPECT_EQ(clock.now(), kRunStart + 10ms);
+              }});
+  gpu.submit({.time = 5ms,
+              .on_begin = [&] { EXPECT_EQ(clock.now(), kRunStart + 10ms); },
+              .on_done =
+                  [&] {
+                    story += 'b';
+                    EXPECT_EQ(clock.now(), kRunStart + 15ms);
+                  }});
   EXPECT_EQ(gpu.wait(), 15ms);
   clock.run();
   EXPECT_EQ(story, "ab");
@@ -29,8 +37,10 @@ TEST(SimGpu, ACancelledQueuedJobFreesItsTimeARunningOneOnlyFallsSilent) {
   SimClock clock;
   SimGpu gpu(clock);
   bool first = false, second = false;
-  const GpuJobId running = gpu.submit({.time = 10ms, .on_begin = {}, .on_done = [&] { first = true; }});
-  const GpuJobId queued = gpu.submit({.time = 5ms, .on_begin = {}, .on_done = [&] { second = true; }});
+  const GpuJobId running =
+      gpu.submit({.time = 10ms, .on_begin = {}, .on_done = [&] { first = true; }});
+  const GpuJobId queued =
+      gpu.submit({.time = 5ms, .on_begin = {}, .on_done = [&] { second = true; }});
   gpu.cancel(running);
   gpu.cancel(queued);
   clock.run();
