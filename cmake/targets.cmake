@@ -20,18 +20,24 @@ endif()
 set(SLUICE_PRECOMPILED <algorithm> <functional> <map> <memory> <optional> <span> <string> <string_view>
   <unordered_map> <variant> <vector> <filesystem> <fstream> <fmt/format.h>)
 
+# Compiled once and used by every target: they must agree on flags and definitions, so all link fmt.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")
+add_library(sluice_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
+target_link_libraries(sluice_precompiled PUBLIC sluice_options fmt::fmt)
+target_precompile_headers(sluice_precompiled PRIVATE ${SLUICE_PRECOMPILED})
+
 # sluice_library(NAME SOURCES a.cc … LINKS lib …)
 function(sluice_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
-  target_link_libraries(${name} PUBLIC sluice_options ${A_LINKS})
-  target_precompile_headers(${name} PRIVATE ${SLUICE_PRECOMPILED})
+  target_link_libraries(${name} PUBLIC sluice_options fmt::fmt ${A_LINKS})
+  target_precompile_headers(${name} REUSE_FROM sluice_precompiled)
 endfunction()
 
 # sluice_program(NAME SOURCES a.cc … LINKS lib …): build/bin/NAME
 function(sluice_program name)
   cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
-  target_link_libraries(${name} PRIVATE sluice_options ${A_LINKS})
-  target_precompile_headers(${name} PRIVATE ${SLUICE_PRECOMPILED} <CLI/CLI.hpp>)
+  target_link_libraries(${name} PRIVATE sluice_options fmt::fmt ${A_LINKS})
+  target_precompile_headers(${name} REUSE_FROM sluice_precompiled)
 endfunction()

@@ -325,7 +325,7 @@ TEST_F(CompareTest, AnEmptyStoreSaysHowToFillIt) {
   const Output output = compare("--store " + file().string());
   EXPECT_EQ(output.exit_code, 1);
   EXPECT_THAT(output.err,
-              HasSubstr("no run in this store is done; fill it: sluice sim SCENARIO --store"));
+              HasSubstr("no run in this store is done; fill it: ./sluice sim SCENARIO --store"));
 }
 
 TEST_F(CompareTest, AFileThatIsNotAStoreIsRefused) {
@@ -339,7 +339,7 @@ TEST_F(CompareTest, AFileThatIsNotAStoreIsRefused) {
 TEST_F(CompareTest, HelpShowsAnExample) {
   const Output output = compare("--help");
   EXPECT_EQ(output.exit_code, 0);
-  EXPECT_THAT(output.out, HasSubstr("example: sluice compare --store runs.db --baseline fixed"));
+  EXPECT_THAT(output.out, HasSubstr("example: ./sluice compare --store runs.db --baseline fixed"));
 }
 
 TEST_F(CompareTest, PoliciesThatDidNotMeetTheSameLoadsAreRefused) {

@@ -107,7 +107,7 @@ class CodecCommandTest(unittest.TestCase):
     def test_every_example_in_the_help_works(self):
         for command in ("list", "encode", "decode", "inspect", "profile"):
             line = next(line for line in self.run_codec(command, "--help").stdout.splitlines() if line.startswith("example: "))
-            words = line.removeprefix("example: sluice codec ").split()
+            words = line.removeprefix("example: ./sluice codec ").split()
             words = [word.replace("/tmp", str(self.folder)).replace("tests/data", str(HOME / "tests/data")) for word in words]
             self.run_codec(*words)
 

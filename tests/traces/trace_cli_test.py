@@ -140,10 +140,10 @@ class TraceCliTest(unittest.TestCase):
         for command in ([], ["synth"], ["convert"], ["inspect"]):
             done = run(*command, "--help")
             self.assertEqual(done.returncode, 0)
-            example = next(l for l in done.stdout.splitlines() if l.startswith("Example: sluice-trace "))
+            example = next(l for l in done.stdout.splitlines() if l.startswith("example: ./sluice trace "))
             (self.folder / "trace.down").write_text("1\n2\n")
             (self.folder / "trace.txt").write_text("1 12\n2 24\n")
-            shown = subprocess.run([PROGRAM, *example.split()[2:]], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            shown = subprocess.run([PROGRAM, *example.split()[3:]], cwd=self.folder, capture_output=True, text=True, timeout=60)
             self.assertEqual(shown.returncode, 0, shown.stderr)
 
 
