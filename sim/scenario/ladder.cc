@@ -31,7 +31,7 @@ std::vector<LevelInfo> level_infos(const CodecProfile& ladder) {
   return levels;
 }
 
-std::string describe_ladder(const CodecProfile& ladder, bool decode) {
+std::string describe_ladder(const CodecProfile& ladder, const std::string& taken_on, bool decode) {
   const std::string sizes =
       sources(ladder, [](const LevelFacts& l) { return std::optional(l.size_source); });
   const std::string damage =
@@ -42,7 +42,8 @@ std::string describe_ladder(const CodecProfile& ladder, bool decode) {
       return l.decode ? std::optional(l.decode->source) : std::nullopt;
     });
   }
-  return fmt::format("sizes {}, {} {}, decode {}", sizes, ladder.damage_measure, damage, times);
+  return fmt::format("sizes {}, {} {}, decode {}; taken on {}", sizes, ladder.damage_measure,
+                     damage, times, taken_on);
 }
 
 std::string describe_device(const ComputeDevice& device) {

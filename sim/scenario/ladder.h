@@ -9,8 +9,10 @@ namespace sluice {
 // Least damage first, as in the profile.
 [[nodiscard]] std::vector<LevelInfo> level_infos(const CodecProfile& ladder);
 
-// "sizes published/estimated, accuracy-loss published, decode estimated".
-[[nodiscard]] std::string describe_ladder(const CodecProfile& ladder, bool decode);
+// "sizes scaled, attention-output-error scaled, decode estimated; taken on smollm2-135m".
+// `taken_on` is the model of the profile before it was scaled to the scenario's.
+[[nodiscard]] std::string describe_ladder(const CodecProfile& ladder, const std::string& taken_on,
+                                          bool decode);
 
 // "prefill estimated".
 [[nodiscard]] std::string describe_device(const ComputeDevice& device);

@@ -108,6 +108,7 @@ void read_codec(Fields fields, const fs::path& folder, Scenario& s) {
   auto profile = found(load_profile(fields.text("profile"), folder), fields, "profile");
   if (profile) {
     choose_levels(*profile, wanted, fields);
+    s.ladder_taken_on = profile->model;
     s.ladder = scale_profile(std::move(*profile), s.model.id);
     if (s.decode) {
       auto times = found(find_decode_times(decode), fields, "decode");
@@ -248,7 +249,7 @@ Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& ov
     replace_link_trace(*overrides.link_trace_file, s, errors);
   if (!errors.any()) check_consistency(top, s, errors);
   if (errors.any()) return errors.first();
-  s.ladder_words = describe_ladder(s.ladder, s.decode);
+  s.ladder_words = describe_ladder(s.ladder, s.ladder_taken_on, s.decode);
   s.canonical = canonical_text(s);
   s.sha256 = sha256_of_canonical(s.canonical);
   return s;

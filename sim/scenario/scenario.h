@@ -68,8 +68,9 @@ struct Scenario {
   LinkSetting link;
   TransportSpec transport;
   ModelGeometry model;
-  CodecProfile ladder;       // chosen levels only, on this model, with this device's decode times
-  std::string ladder_words;  // where sizes, times and damage come from, for the tables
+  CodecProfile ladder;  // chosen levels only, on this model, with this device's decode times
+  std::string ladder_taken_on;  // the profile's own model
+  std::string ladder_words;     // where sizes, times and damage come from, for the tables
   std::int64_t chunk_tokens = 0;
   ComputeDevice device;
   bool decode = true;     // false: decoding takes no time
