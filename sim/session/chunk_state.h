@@ -7,20 +7,20 @@ namespace sluice {
 
 struct Session::ChunkState {
   std::int32_t index = 0;
-  std::optional<std::int32_t> level;          // arrived or resident
-  std::optional<std::int32_t> decoded_level;  // resident by decoding
-  std::optional<std::int32_t> fetching;       // level of the transfer in flight
+  std::optional<std::int32_t> level;     // arrived or resident
+  std::optional<std::int32_t> fetching;  // level of the transfer in flight
   std::optional<TransferId> transfer;
-  bool decoding = false;               // arrived bytes are queued or being decoded
-  std::optional<GpuJobId> decode_job;  // the latest
-  bool wants_recompute = false;        // asked for, waits for earlier chunks
-  std::optional<GpuJobId> prefill;     // queued or running
+  bool decoding = false;              // arrived bytes are queued or being decoded
+  std::vector<GpuJobId> decode_jobs;  // one for each level that arrived
+  bool wants_recompute = false;       // asked for, waits for earlier chunks
+  std::optional<GpuJobId> prefill;    // queued or running
   bool resident = false;
-  DataSize encoded;  // encoded bytes held
+  DataSize encoded;    // encoded bytes held, those of the transfer in flight included
+  DataSize in_flight;  // the share of the fetch in flight; meaningless without one
   ChunkRecord record;
 
   [[nodiscard]] bool recomputing() const { return wants_recompute || prefill.has_value(); }
-  [[nodiscard]] bool usable() const { return resident || decoding || recomputing(); }
+  [[nodiscard]] bool usable() const { return resident || decoding; }
   [[nodiscard]] ChunkPhase phase() const {
     if (resident) return ChunkPhase::kResident;
     if (decoding) return ChunkPhase::kArrived;

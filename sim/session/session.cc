@@ -71,10 +71,6 @@ void Session::on_complete(TransferId id) {
                    .rate = time > Duration::zero() ? mean_rate(size, time) : DataRate::zero()});
   chunk.level = chunk.fetching;
   chunk.fetching.reset();
-  if (chunk.resident && !chunk.decoded_level) {  // a hedged recompute was faster
-    consult();
-    return;
-  }
   decode(chunk);
   consult();
 }
@@ -95,9 +91,8 @@ void Session::decode(ChunkState& chunk) {
   const std::int32_t level = *chunk.level;
   const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
   chunk.decoding = true;
-  chunk.record.level = plan_.levels[static_cast<std::size_t>(level)].id;
-  chunk.record.damage = plan_.levels[static_cast<std::size_t>(level)].damage;
-  chunk.decode_job =
+  if (!chunk.resident) note_level(chunk, level);  // a refinement counts once it is decoded
+  chunk.decode_jobs.push_back(
       gpu_.submit({.kind = GpuJobKind::kDecode,
                    .time = plan.levels[static_cast<std::size_t>(level)].decode_time,
                    .on_begin =
@@ -106,19 +101,30 @@ void Session::decode(ChunkState& chunk) {
                        },
                    .on_done =
                        [this, &chunk, level] {
-                         if (ended_ || chunk.record.action == ChunkAction::kRecomputed) return;
-                         chunk.decoding =
-                             chunk.level != level;  // a refinement may have arrived meanwhile
-                         chunk.decoded_level = level;
-                         if (chunk.resident) {
-                           chunk.record.resident_at = clock_.now();
-                           if (!chunk.decoding)
-                             held_ -= std::exchange(chunk.encoded, DataSize::zero());
-                           consult();
-                         } else {
-                           become_resident(chunk, ChunkAction::kFetched);
-                         }
-                       }});
+                         if (!ended_) on_decoded(chunk, level);
+                       }}));
+}
+
+void Session::on_decoded(ChunkState& chunk, std::int32_t level) {
+  chunk.decoding = chunk.level != level;  // a refinement may have arrived meanwhile
+  note_level(chunk, level);
+  if (!chunk.resident) return become_resident(chunk, ChunkAction::kFetched);
+  chunk.record.resident_at = clock_.now();
+  if (!chunk.decoding) release_encoded(chunk);
+  consult();
+}
+
+void Session::note_level(ChunkState& chunk, std::int32_t level) {
+  const LevelInfo& info = plan_.levels[static_cast<std::size_t>(level)];
+  chunk.record.level = info.id;
+  chunk.record.damage = info.damage;
+}
+
+// What is decoded needs its encoded bytes no more; those of a refinement under way stay.
+void Session::release_encoded(ChunkState& chunk) {
+  const DataSize kept = chunk.fetching ? chunk.in_flight : DataSize::zero();
+  held_ -= chunk.encoded - kept;
+  chunk.encoded = kept;
 }
 
 void Session::run_ready_recomputes() {
@@ -148,13 +154,13 @@ void Session::become_resident(ChunkState& chunk, ChunkAction action) {
   SLUICE_ASSERT(!chunk.resident, "a chunk became resident twice");
   if (action == ChunkAction::kRecomputed) {
     drop_transfer(chunk);
-    if (chunk.decode_job) gpu_.cancel(*chunk.decode_job);
-    chunk.decoding = false;
+    cancel_decoding(chunk);
     chunk.level.reset();
     chunk.record.level.clear();
     chunk.record.damage = 0;
     record_.recomputed_tokens += chunk.record.tokens;
   } else if (chunk.recomputing()) {
+    if (chunk.transfer && !chunk.fetching) drop_transfer(chunk);  // its text is not needed
     if (chunk.prefill) gpu_.cancel(*std::exchange(chunk.prefill, std::nullopt));
     chunk.wants_recompute = false;
   }
@@ -162,7 +168,7 @@ void Session::become_resident(ChunkState& chunk, ChunkAction action) {
   chunk.record.action = action;
   chunk.record.resident_at = clock_.now();
   hold_memory(plan_.chunks[static_cast<std::size_t>(chunk.index)].decoded_size);
-  if (!chunk.fetching && !chunk.decoding) held_ -= std::exchange(chunk.encoded, DataSize::zero());
+  if (!chunk.decoding) release_encoded(chunk);
   if (all_resident() && !record_.kv_ready_at) record_.kv_ready_at = clock_.now();
   run_ready_recomputes();
   consult();
@@ -174,29 +180,38 @@ void Session::drop_transfer(ChunkState& chunk) {
   transfers_.erase(*chunk.transfer);
   chunk.transfer.reset();
   if (chunk.fetching) {
-    const DataSize whole = plan_.chunks[static_cast<std::size_t>(chunk.index)]
-                               .levels[static_cast<std::size_t>(*chunk.fetching)]
-                               .size;
-    held_ -= std::min(whole, chunk.encoded);
-    chunk.encoded -= std::min(whole, chunk.encoded);
+    held_ -= chunk.in_flight;
+    chunk.encoded -= chunk.in_flight;
+  } else {
+    chunk.wants_recompute = false;  // without its text it cannot be recomputed
   }
   chunk.fetching.reset();
   chunk.record.bytes += came;
   record_.bytes_moved += came;
 }
 
+void Session::cancel_decoding(ChunkState& chunk) {
+  for (const GpuJobId job : chunk.decode_jobs) gpu_.cancel(job);
+  chunk.decode_jobs.clear();
+  chunk.decoding = false;
+}
+
 void Session::submit_first_token() {
-  if (first_token_submitted_) return;
-  first_token_submitted_ = true;
-  for (ChunkState& chunk : chunks_) drop_transfer(chunk);
-  gpu_.submit({.kind = GpuJobKind::kFirstToken,
-               .time = plan_.first_token_time,
-               .on_begin = {},
-               .on_done = [this] {
-                 if (ended_) return;
-                 record_.first_token_at = clock_.now();
-                 end(LoadOutcome::kCompleted);
-               }});
+  if (first_token_) return;
+  DataSize decoded;
+  for (ChunkState& chunk : chunks_) {
+    drop_transfer(chunk);
+    decoded += plan_.chunks[static_cast<std::size_t>(chunk.index)].decoded_size;
+  }
+  SLUICE_ASSERT(held_ == decoded, "a resident context holds its decoded bytes and no others");
+  first_token_ = gpu_.submit({.kind = GpuJobKind::kFirstToken,
+                              .time = plan_.first_token_time,
+                              .on_begin = {},
+                              .on_done = [this] {
+                                if (ended_) return;
+                                record_.first_token_at = clock_.now();
+                                end(LoadOutcome::kCompleted);
+                              }});
 }
 
 void Session::fail(std::string why) {
@@ -210,8 +225,10 @@ void Session::end(LoadOutcome outcome) {
   ended_ = true;
   for (ChunkState& chunk : chunks_) {
     drop_transfer(chunk);
+    cancel_decoding(chunk);
     if (chunk.prefill) gpu_.cancel(*chunk.prefill);
   }
+  if (first_token_) gpu_.cancel(*first_token_);
   network_.close(ConnectionGroup{static_cast<std::uint64_t>(plan_.index)});
   record_.outcome = outcome;
   settle_record();

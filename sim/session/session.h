@@ -74,6 +74,10 @@ class Session final : private TransferListener {
   void on_complete(TransferId id) override;
   void on_failure(TransferId id, TransferFailure why) override;
   void decode(ChunkState& chunk);
+  void on_decoded(ChunkState& chunk, std::int32_t level);
+  void note_level(ChunkState& chunk, std::int32_t level);
+  void release_encoded(ChunkState& chunk);
+  void cancel_decoding(ChunkState& chunk);
   void run_ready_recomputes();
   void become_resident(ChunkState& chunk, ChunkAction action);
   void drop_transfer(ChunkState& chunk);
@@ -101,7 +105,7 @@ class Session final : private TransferListener {
   Duration gpu_busy_at_arrival_{};
   DataSize held_;         // encoded plus decoded bytes now
   bool started_ = false;  // the policy said Start, or everything is resident
-  bool first_token_submitted_ = false;
+  std::optional<GpuJobId> first_token_;
   bool consult_scheduled_ = false;
   bool ended_ = false;
 };

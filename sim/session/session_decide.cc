@@ -11,6 +11,9 @@ namespace {
 // A policy that acts this often without time passing does not wait for anything: that is its bug,
 // not a load.
 constexpr int kMaxDecisionsAtOnce = 1000;
+constexpr int kMaxDecisionsPerChunk = 4;  // one at a time for each chunk is no fault
+
+constexpr std::int32_t kMaxConnections = 1024;
 
 template <typename... Cases>
 struct Overloaded : Cases... {
@@ -31,7 +34,7 @@ Error illegal(std::string what, std::string fix) {
 
 // Asks once per instant, after all that happens at this instant.
 void Session::consult() {
-  if (ended_ || first_token_submitted_ || consult_scheduled_) return;
+  if (ended_ || first_token_ || consult_scheduled_) return;
   consult_scheduled_ = true;
   clock_.schedule(clock_.now(), [this] {
     consult_scheduled_ = false;
@@ -40,8 +43,11 @@ void Session::consult() {
 }
 
 void Session::ask_policy() {
-  for (int n = 0; n < kMaxDecisionsAtOnce; ++n) {
-    if (ended_ || first_token_submitted_) return;
+  const auto max_decisions =
+      std::max<std::size_t>(kMaxDecisionsAtOnce, kMaxDecisionsPerChunk * chunks_.size());
+  for (std::size_t n = 0;; ++n) {
+    if (ended_ || first_token_) return;
+    if (n == max_decisions) return fail("the policy decides again and again without waiting");
     if (started_) break;
     const Decision decision = policy_.decide(observe());
     for (const Action& action : decision.actions) {
@@ -112,6 +118,8 @@ Observation Session::observe() {
 }
 
 Status Session::apply(const Action& action, const std::string& reason) {
+  if (started_ && !is_wait(action))
+    return illegal("the policy acts after it said start", "let start be the last action");
   return std::visit(
       Overloaded{[&](const Fetch& a) { return apply_fetch(a, reason); },
                  [&](const Recompute& a) { return apply_recompute(a, reason); },
@@ -136,8 +144,10 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
     return illegal(fmt::format("the policy named level {} of {}", fetch.level, plan_.levels.size()),
                    "use an index");
   }
-  if (fetch.connections < 1)
-    return illegal("the policy asked for no connection", "use at least one");
+  if (fetch.connections < 1 || fetch.connections > kMaxConnections) {
+    return illegal(fmt::format("the policy asked for {} connections", fetch.connections),
+                   fmt::format("use 1 to {}", kMaxConnections));
+  }
   if (chunk.transfer)
     return illegal(fmt::format("chunk {} is already being fetched", chunk.index), "wait or cancel");
   const auto& costs = plan_.chunks[static_cast<std::size_t>(chunk.index)].levels;
@@ -150,6 +160,10 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
         fmt::format("chunk {} is here, and {} does not refine it", chunk.index, level.id),
         "fetch a level that refines the one that has arrived");
   }
+  if (size < DataSize::zero()) {
+    return illegal(fmt::format("{} is smaller than the level that it refines", level.id),
+                   "give the whole size of a refined level");
+  }
   std::optional<std::int64_t> step;
   if (plan_.first_chunk_index) step = *plan_.first_chunk_index + chunk.index;
   chunk.record.requested_at = clock_.now();
@@ -157,6 +171,7 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   chunk.record.arrived_at.reset();
   chunk.record.reason = reason;
   chunk.fetching = fetch.level;
+  chunk.in_flight = size;
   chunk.encoded += size;
   hold_memory(size);
   chunk.transfer =
@@ -191,6 +206,8 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
   chunk.record.reason = reason;
   if (plan.text_size > DataSize::zero()) {
     chunk.record.requested_at = clock_.now();
+    chunk.record.first_byte_at.reset();
+    chunk.record.arrived_at.reset();
     chunk.transfer =
         network_.start({.from = plan_.source,
                         .to = plan_.destination,
@@ -217,9 +234,8 @@ Status Session::apply_cancel(const Cancel& cancel) {
 }
 
 Status Session::apply_start() {
-  const bool all_usable = std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) {
-    return c.usable() && !c.recomputing();
-  });
+  const bool all_usable =
+      std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.usable(); });
   if (!all_usable)
     return illegal("the policy said start before every chunk was here", "wait for them");
   for (ChunkState& chunk : chunks_) drop_transfer(chunk);

@@ -43,8 +43,8 @@ void SimGpu::finish() {
   finished_busy_ += running_->job.time;
   const std::function<void()> on_done = std::move(running_->job.on_done);
   running_.reset();
-  begin_next();
-  if (on_done) on_done();
+  if (on_done) on_done();  // first: it may take back jobs that wait
+  if (!running_) begin_next();
 }
 
 }  // namespace sluice

@@ -27,7 +27,7 @@ TEST(IllegalDecision, FailsTheLoadAndSaysWhy) {
   EXPECT_THAT(failure_of(Fetch{.chunk = -1}), HasSubstr("chunk -1"));
   EXPECT_THAT(failure_of(Fetch{.chunk = 0, .level = 9}), HasSubstr("level 9 of 1"));
   EXPECT_THAT(failure_of(Fetch{.chunk = 0, .level = 0, .connections = 0}),
-              HasSubstr("no connection"));
+              HasSubstr("0 connections"));
   EXPECT_THAT(failure_of(Cancel{.chunk = 0}), HasSubstr("not being fetched"));
   EXPECT_THAT(failure_of(Start{}), HasSubstr("before every chunk was here"));
   EXPECT_THAT(failure_of(Wait{}), HasSubstr("nothing is under way"));
