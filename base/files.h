@@ -12,13 +12,15 @@
 
 namespace sluice {
 
-// The file's bytes. Refuses a missing or unreadable file, a folder, and more than `limit`.
+// The file's bytes. Refuses a missing or unreadable file, a folder, a device, a pipe, and more than
+// `limit`.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             DataSize limit = DataSize::bytes(std::int64_t{4}
                                                                              << 30));
 
 // Writes to a temporary name beside `path`, flushes, renames: a reader sees the old file or the new
-// one.
+// one. A link stays and its file is replaced; a device or a pipe is written to as it is. Refuses a
+// folder.
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path,
                                            const std::function<void(std::ostream&)>& write);
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path,

@@ -9,6 +9,7 @@ namespace sluice::trace_cli {
 namespace {
 
 constexpr std::uint64_t kMaxReplicates = 100'000;
+constexpr std::size_t kMaxSteps = 10'000'000;  // in all: they are held in memory
 
 struct Order {
   GeneratorSpec spec;
@@ -68,9 +69,17 @@ Status synth(const SynthArgs& args) {
   const Result<Order> order = parse_order(args);
   if (!order) return order.error();
   std::vector<LinkTrace> traces;
+  std::size_t num_steps = 0;
   for (std::uint64_t replicate = 0; replicate < args.replicates; ++replicate) {
     Result<LinkTrace> trace = generate(order->spec, args.seed, replicate, order->length);
     if (!trace) return at_synth(trace.error());
+    num_steps += trace->steps.size();
+    if (num_steps > kMaxSteps) {
+      return error_in(
+          "--replicates",
+          fmt::format("{} traces have more than {} rate changes", args.replicates, kMaxSteps),
+          "ask for fewer or shorter traces");
+    }
     traces.push_back(std::move(*trace));
   }
   if (Status written = write_traces(order->out, order->to, traces); !written) return written;
