@@ -24,6 +24,7 @@ struct Shared {
   WorkQueue queue;
   std::atomic<bool> failed{false};
   char error_file[256] = {}, error_what[1024] = {}, error_fix[512] = {};
+  std::int64_t error_line = 0;  // zero: none
 };
 
 void keep(char* to, std::size_t size, const std::string& text) {
@@ -35,6 +36,7 @@ void report(Shared& shared, const Error& error) {
   keep(shared.error_file, sizeof shared.error_file, error.file);
   keep(shared.error_what, sizeof shared.error_what, error.what);
   keep(shared.error_fix, sizeof shared.error_fix, error.fix);
+  shared.error_line = error.line.value_or(0);
   shared.queue.stop();
 }
 
@@ -59,11 +61,28 @@ class SharedMemory {
   Shared* shared_ = nullptr;
 };
 
+Error kept_error(const Shared& shared) {
+  Error error = error_in(shared.error_file, shared.error_what, shared.error_fix);
+  if (shared.error_line > 0) error.line = shared.error_line;
+  return error;
+}
+
+// An exception must not leave a worker: it would go on as if it were the parent.
+Status guarded(const std::function<Status(WorkQueue&)>& work, WorkQueue& queue) {
+  try {
+    return work(queue);
+  } catch (const std::bad_alloc&) {
+    return error_in("", "not enough memory", "ask for fewer or smaller loads, or fewer --jobs");
+  } catch (const std::exception& e) {
+    return error_in("", e.what(), "this value cannot be computed with, use smaller sizes or times");
+  }
+}
+
 [[noreturn]] void be_worker(pid_t parent, Shared& shared,
                             const std::function<Status(WorkQueue&)>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the results of an orphan
   if (::getppid() != parent) ::_exit(1);
-  const Status done = work(shared.queue);
+  const Status done = guarded(work, shared.queue);
   if (!done) report(shared, done.error());
   std::fflush(nullptr);
   ::_exit(done ? 0 : 1);
@@ -77,7 +96,7 @@ void show_progress(std::size_t done, std::size_t all) {
   std::fflush(stderr);
 }
 
-// Waits for all workers. Returns whether one of them was killed by a signal.
+// Waits for all workers. Returns whether one of them was killed by a signal or left by itself.
 bool wait_for(std::vector<pid_t> workers, Shared& shared, std::size_t num_items) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   bool killed = false;
@@ -85,7 +104,7 @@ bool wait_for(std::vector<pid_t> workers, Shared& shared, std::size_t num_items)
     std::erase_if(workers, [&](pid_t worker) {
       int status = 0;
       if (::waitpid(worker, &status, WNOHANG) != worker) return false;
-      killed = killed || WIFSIGNALED(status);
+      killed = killed || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
       return true;
     });
     if (terminal) show_progress(shared.queue.num_begun(), num_items);
@@ -116,7 +135,7 @@ Status run_workers(int jobs, std::size_t num_items, const std::function<Status(W
   if (workers.empty())
     return error_in("--jobs", "no worker process could be started", "ask for fewer");
   const bool killed = wait_for(std::move(workers), shared, num_items);
-  if (shared.failed) return error_in(shared.error_file, shared.error_what, shared.error_fix);
+  if (shared.failed) return kept_error(shared);
   if (killed)
     return error_in("", "a worker process was killed",
                     "start the command again: it resumes what is missing");

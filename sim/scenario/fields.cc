@@ -66,6 +66,19 @@ Fields Fields::child(const std::string& key, bool required) {
   return Fields(found.IsDefined() ? found : YAML::Node(YAML::NodeType::Map), path_of(key), errors_);
 }
 
+// Texts reach terminals, file names and pages.
+bool Fields::is_printable(const YAML::Node& at, const std::string& key) {
+  const std::string& text = at.Scalar();
+  const bool has_control = std::any_of(text.begin(), text.end(), [](unsigned char c) {
+    return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f;
+  });
+  if (has_control) {
+    errors_.add(at, fmt::format("`{}` holds a control character", path_of(key)),
+                "write plain text");
+  }
+  return !has_control;
+}
+
 std::optional<std::string> Fields::scalar(const std::string& key, bool has_fallback) {
   const YAML::Node found = node(key, !has_fallback);
   if (!found.IsDefined()) return std::nullopt;
@@ -73,6 +86,7 @@ std::optional<std::string> Fields::scalar(const std::string& key, bool has_fallb
     errors_.add(found, fmt::format("`{}` is not a single value", path_of(key)), "write one value");
     return std::nullopt;
   }
+  if (!is_printable(found, key)) return std::nullopt;
   return found.Scalar();
 }
 
@@ -155,6 +169,7 @@ std::vector<std::string> Fields::texts(const std::string& key) {
   const YAML::Node found = node(key, false);
   std::vector<std::string> out;
   if (!found.IsDefined() || found.IsNull()) return out;
+  if (found.IsScalar() && !is_printable(found, key)) return out;
   if (found.IsScalar()) return {found.Scalar()};
   if (!found.IsSequence()) {
     errors_.add(found, fmt::format("`{}` is not a list", path_of(key)),
@@ -162,6 +177,7 @@ std::vector<std::string> Fields::texts(const std::string& key) {
     return out;
   }
   for (const auto& item : found) {
+    if (item.IsScalar() && !is_printable(item, key)) continue;
     if (item.IsScalar()) {
       out.push_back(item.Scalar());
     } else {

@@ -73,6 +73,7 @@ class Fields {
   [[nodiscard]] const YAML::Node& node() const { return node_; }
 
  private:
+  [[nodiscard]] bool is_printable(const YAML::Node& at, const std::string& key);
   // The scalar's text, or nullopt (with an error unless there is a fallback).
   std::optional<std::string> scalar(const std::string& key, bool has_fallback);
   template <typename T>

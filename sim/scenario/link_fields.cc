@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMaxSegments = 1'000'000;
 constexpr Duration kMaxDelay = std::chrono::seconds{60};
+constexpr DataSize kMaxMtu = DataSize::bytes(65535);  // the length field of IPv4
 
 // Everything in the mapping but `generator` is a parameter of the generator, a list as "a,b,c".
 std::vector<ParameterText> generator_parameters(Fields& fields) {
@@ -89,6 +90,9 @@ LinkSetting read_link(Fields fields, const std::filesystem::path& folder) {
   link.mtu = fields.size("mtu", DataSize::bytes(1500));
   if (link.delay > kMaxDelay) {
     fields.errors().add(fields.node(), "link.delay passes one minute", "use a smaller delay");
+  }
+  if (link.mtu > kMaxMtu) {
+    fields.errors().add(fields.node("mtu", false), "link.mtu passes 65535 B", "use a smaller mtu");
   }
   fields.finish();
   return link;

@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "codec/decode_times.h"
 #include "sim/scenario/canonical.h"
+#include "sim/scenario/consistency.h"
 #include "sim/scenario/fields.h"
 #include "sim/scenario/ladder.h"
 #include "sim/scenario/link_fields.h"
@@ -22,6 +23,22 @@ constexpr std::int64_t kMaxReplicates = 1'000'000;
 constexpr std::int64_t kMaxLoads = 1'000'000;
 constexpr std::int64_t kMaxContextTokens = 10'000'000;
 constexpr DataSize kMaxScenarioSize = DataSize::bytes(1 << 20);
+constexpr std::size_t kMaxNameLength = 100;
+
+// The name becomes part of file names.
+std::string read_name(Fields& top) {
+  const std::string name = top.text("name");
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+  if (!plain || name.empty() || name.front() == '.' || name.size() > kMaxNameLength) {
+    if (top.has("name"))
+      top.errors().add(top.node("name", false), fmt::format("name: `{}` is not a name", name),
+                       "use up to 100 letters, digits, `-`, `_` and `.`, as in `my-scenario`");
+  }
+  return name;
+}
 
 TokenRange read_token_range(Fields& fields, const std::string& key) {
   const YAML::Node node = fields.node(key, true);
@@ -142,6 +159,13 @@ void read_policies(Fields& top, const std::vector<std::string>& replaced, Scenar
     if (problem && replaced.empty()) top.errors().add(top.node("policies", false), *problem);
     if (problem && !replaced.empty()) top.errors().add_elsewhere(*problem);
     if (problem) return;
+    for (const PolicySpec& earlier : s.policies) {
+      if (earlier.name() != spec->name()) continue;
+      const Error twice = error_in(
+          "--policy", fmt::format("policy {} is given twice", spec->name()), "give it once");
+      return replaced.empty() ? top.errors().add(top.node("policies", false), twice)
+                              : top.errors().add_elsewhere(twice);
+    }
     s.policies.push_back(std::move(*spec));
   }
   if (s.policies.empty())
@@ -160,29 +184,19 @@ void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& error
   s.link.capacity = ReplayedTraces{file, std::move(*traces), true};
 }
 
-void check_consistency(const Fields& top, Scenario& s, FieldErrors& errors) {
-  const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
-  if (s.link.chunk_clocked() && (!isolated || s.workload.loads != 1)) {
-    errors.add(top.node(), "a chunk-clocked link takes one isolated load per replicate",
-               "use `arrivals: isolated` and `loads: 1`");
-  }
-  if (s.link.mtu <= s.transport.header)
-    errors.add(top.node(), "link.mtu is not larger than the header", "use a larger mtu");
-  if (s.slo <= Duration::zero())
-    errors.add(top.node(), "slo is not positive", "use a positive time");
-  if (s.workload.give_up <= s.slo)
-    errors.add(top.node(), "workload.give_up does not pass the slo", "use a larger give_up");
-}
-
 std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>& replaced) {
   std::vector<std::string> tiers =
       replaced.empty() ? top.texts("tier") : (void(top.texts("tier")), replaced);
   if (tiers.empty()) tiers = {"fluid"};
-  for (const std::string& tier : tiers) {
-    if (std::find(known_tiers().begin(), known_tiers().end(), tier) != known_tiers().end())
-      continue;
-    const Error error = error_in("--tier", fmt::format("unknown tier `{}`", tier),
-                                 suggest_name(tier, known_tiers()));
+  for (auto tier = tiers.begin(); tier != tiers.end(); ++tier) {
+    const bool known =
+        std::find(known_tiers().begin(), known_tiers().end(), *tier) != known_tiers().end();
+    const bool twice = std::find(tiers.begin(), tier, *tier) != tier;
+    if (known && !twice) continue;
+    const Error error =
+        twice ? error_in("--tier", fmt::format("tier {} is given twice", *tier), "give it once")
+              : error_in("--tier", fmt::format("unknown tier `{}`", *tier),
+                         suggest_name(*tier, known_tiers()));
     replaced.empty() ? top.errors().add(top.node("tier", false), error)
                      : top.errors().add_elsewhere(error);
   }
@@ -226,7 +240,7 @@ Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& ov
   Fields top(*root, "", errors);
   Scenario s;
   s.file = file.string();
-  s.name = top.text("name");
+  s.name = read_name(top);
   s.question = top.text("question");
   s.seed =
       static_cast<std::uint64_t>(top.integer("seed", 0, std::numeric_limits<std::int64_t>::max()));
@@ -247,7 +261,7 @@ Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& ov
   top.finish();
   if (!errors.any() && overrides.link_trace_file)
     replace_link_trace(*overrides.link_trace_file, s, errors);
-  if (!errors.any()) check_consistency(top, s, errors);
+  if (!errors.any()) check_consistency(top, s);
   if (errors.any()) return errors.first();
   s.ladder_words = describe_ladder(s.ladder, s.ladder_taken_on, s.decode);
   s.canonical = canonical_text(s);

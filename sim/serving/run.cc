@@ -42,10 +42,13 @@ class Stage {
     Result<Engine> engine = make_engine(tier, topology, scenario_.transport);
     if (!engine) return engine.error();
     SimGpu gpu(*engine->clock);
-    if (Status ready = prepare(*engine, gpu, draws, first_index); !ready) return ready.error();
+    std::vector<Actor> actors(
+        draws.size());  // gone before the clock, network and GPU, come what may
+    if (Status ready = prepare(actors, *engine, gpu, draws, first_index); !ready)
+      return ready.error();
     engine->clock->run();
-    for (Actor& actor : actors_) actor.session->abandon();
-    take_results(*engine, gpu);
+    for (Actor& actor : actors) actor.session->abandon();
+    take_results(actors, *engine, gpu);
     return {};
   }
 
@@ -61,12 +64,11 @@ class Stage {
     TimerId give_up;
   };
 
-  Status prepare(Engine& engine, Gpu& gpu, std::span<const LoadDraw> draws,
-                 std::int64_t first_index) {
-    actors_.resize(draws.size());
+  Status prepare(std::vector<Actor>& actors, Engine& engine, Gpu& gpu,
+                 std::span<const LoadDraw> draws, std::int64_t first_index) {
     num_open_ = draws.size();
     for (std::size_t i = 0; i < draws.size(); ++i) {
-      Actor& actor = actors_[i];
+      Actor& actor = actors[i];
       actor.plan = plan_load(scenario_, policy_, first_index + static_cast<std::int64_t>(i),
                              draws[i].context_tokens);
       Result<std::unique_ptr<Policy>> policy = make_policy(policy_, actor.plan.levels);
@@ -87,8 +89,8 @@ class Stage {
     return {};
   }
 
-  void take_results(const Engine& engine, const SimGpu& gpu) {
-    for (Actor& actor : actors_) {
+  void take_results(const std::vector<Actor>& actors, const Engine& engine, const SimGpu& gpu) {
+    for (const Actor& actor : actors) {
       loads.push_back(actor.session->record());
       stored = std::max(stored, stored_size(actor.plan));
     }
@@ -101,7 +103,6 @@ class Stage {
 
   const Scenario& scenario_;
   const PolicySpec& policy_;
-  std::vector<Actor> actors_;
   std::size_t num_open_ = 0;
 };
 

@@ -13,8 +13,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string error_of(const std::string& from, const std::string& to) {
-  const Result<Scenario> s = read_text(replaced(kSmallScenario, from, to));
+std::string error_of(const std::string& from, const std::string& to,
+                     const ScenarioOverrides& overrides = {}) {
+  const Result<Scenario> s = read_text(replaced(kSmallScenario, from, to), overrides);
   return s ? "no error" : s.error().to_line();
 }
 
@@ -110,6 +111,51 @@ TEST(Scenario, EveryLineRemovedDoubledOrDistortedGivesAScenarioOrOneClearLine) {
           << joined(variant);
     }
   }
+}
+
+TEST(Scenario, AnAmountThatNeitherFitsNorEndsIsRefused) {
+  const std::string tokens = "context_tokens: {low: 1000, high: 4000}";
+  EXPECT_THAT(error_of("chunk_tokens: 1500", "chunk_tokens: 1\n"), "no error");
+  EXPECT_THAT(error_of(tokens, "context_tokens: 10000000"), "no error");
+  EXPECT_THAT(
+      error_of("chunk_tokens: 1500\nworkload:\n  arrivals: isolated\n  loads: 2\n  " + tokens,
+               "chunk_tokens: 1\nworkload:\n  context_tokens: 10000000"),
+      AllOf(HasSubstr("codec.chunk_tokens: 1 make 10000000 chunks"), HasSubstr(":13: ")));
+  EXPECT_THAT(error_of("loads: 2", "loads: 1000000"),
+              HasSubstr("workload.loads: 1000000 of up to 3"));
+  EXPECT_THAT(error_of("replicates: 3", "replicates: 1000000"), HasSubstr(":4: replicates: "));
+}
+
+TEST(Scenario, WhatIsGivenTwiceIsNamed) {
+  EXPECT_THAT(error_of("- recompute", "- recompute\n  - recompute"),
+              HasSubstr("policy recompute is given twice"));
+  EXPECT_THAT(error_of("tier: fluid", "tier: [fluid, fluid]"),
+              HasSubstr("tier fluid is given twice"));
+  ScenarioOverrides policies, tiers;
+  policies.policies = {"recompute", "recompute"};
+  tiers.tiers = {"fluid", "fluid"};
+  EXPECT_THAT(error_of("seed: 7", "seed: 8", policies),
+              HasSubstr("error: --policy: policy recompute"));
+  EXPECT_THAT(error_of("seed: 7", "seed: 8", tiers), HasSubstr("error: --tier: tier fluid"));
+}
+
+TEST(Scenario, ANameThatWouldLeaveTheFolderOrPlayWithTheTerminalIsRefused) {
+  for (const std::string name : {"../small", "a/b", "\"\"", ".hidden", "\"a b\"", "caf\xc3\xa9"})
+    EXPECT_THAT(error_of("name: small", "name: " + name), HasSubstr("is not a name")) << name;
+  EXPECT_THAT(error_of("Does it read?", "\"\\e[2J\""),
+              HasSubstr("`question` holds a control character"));
+  EXPECT_THAT(error_of("- recompute", "- \"recompute\\0\""), HasSubstr("control character"));
+}
+
+TEST(Scenario, ALinkThatCannotBeMadeIsAFaultOfTheFileBeforeAnythingRuns) {
+  EXPECT_THAT(error_of("delay: 10ms", "delay: 10ms\n  mtu: 65536B"),
+              HasSubstr(":9: link.mtu passes"));
+  EXPECT_THAT(error_of("delay: 10ms", "delay: 10ms\n  trace_length: 0s"),
+              AllOf(HasSubstr("scenario_under_test.yaml:"), HasSubstr("link.trace_length")));
+  EXPECT_THAT(error_of("capacity: 1Gbit/s",
+                       "capacity: {generator: square, high: 1Gbit/s, high_time: 1ns, low: 1Mbit/s, "
+                       "low_time: 1ns}"),
+              AllOf(HasSubstr("scenario_under_test.yaml:"), HasSubstr("rate changes")));
 }
 
 TEST(Scenario, TheHashNamesWhatResultsDependOnAndNothingElse) {
