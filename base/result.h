@@ -17,7 +17,7 @@ struct [[nodiscard]] Error {
   std::string what;                  // what is wrong, naming the field and the value seen
   std::string fix;                   // what to do
 
-  // "error: FILE:LINE: what; fix" on one line (line breaks in the parts become spaces).
+  // "error: FILE:LINE: what; fix" on one line: breaks become spaces, control bytes `\x1b`.
   [[nodiscard]] std::string to_line() const;
 };
 

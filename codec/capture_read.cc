@@ -82,7 +82,7 @@ class CaptureReader {
       note("no `format` in the metadata: read as sluice-kv-1");
     } else if (*format != kFormat) {
       return wrong(fmt::format("format `{}` is not {}", *format, kFormat),
-                   "capture it again with `sluice codec capture`");
+                   "capture it again with `./sluice codec capture`");
     }
     return {};
   }
@@ -112,7 +112,7 @@ class CaptureReader {
     }
     if (layers.empty())
       return wrong("holds no tensor `layer.0.key`",
-                   "capture a KV cache with `sluice codec capture`");
+                   "capture a KV cache with `./sluice codec capture`");
     for (auto& [number, layer] : layers) view_.layers.push_back(std::move(layer));
     for (const auto& [number, values] : queries)
       queries_.push_back({.layer = number, .values = values});

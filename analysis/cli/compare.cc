@@ -4,7 +4,6 @@
 // never mixed.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "analysis/score/from_store.h"
 #include "analysis/score/policy_names.h"
 #include "analysis/score/verdict.h"
+#include "base/command_line.h"
 #include "base/names.h"
 #include "base/parse.h"
 #include "base/table.h"
@@ -38,7 +38,7 @@ void describe(CLI::App& app, CompareOptions& options) {
       "example: ./sluice compare --store runs.db --baseline fixed\n"
       "example: ./sluice compare --store runs.db --tier fluid --format json | jq "
       "'.pairs[].verdict'");
-  app.add_option("--store", options.store, "store that `sluice sim --store` wrote")->required();
+  app.add_option("--store", options.store, "store that `./sluice sim --store` wrote")->required();
   app.add_option("--policy", options.policies,
                  "only this policy, as NAME[:key=value,...]; repeatable");
   app.add_option("--baseline", options.baseline,
@@ -185,14 +185,7 @@ int main(int argc, char** argv) {
   CLI::App app;
   app.name("./sluice compare");
   sluice::describe(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << sluice::error_in("", error.what(), "see ./sluice compare --help").to_line()
-              << '\n';
-    return 2;
-  }
+  if (const auto code = sluice::parse_command_line(app, argc, argv)) return *code;
   const sluice::Status done = sluice::run(options);
   if (done) return 0;
   std::cerr << done.error().to_line() << '\n';

@@ -1,10 +1,10 @@
 // `sluice report`: a store as an HTML page.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "analysis/report/report.h"
+#include "base/command_line.h"
 
 namespace sluice {
 namespace {
@@ -33,10 +33,7 @@ int run(const Arguments& arguments) {
 
 int run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app(
-      "A self-contained HTML page from a results store.\nexample: ./sluice report --store runs.db "
-      "--out report.html",
-      "./sluice report");
+  CLI::App app("A self-contained HTML page from a results store.", "./sluice report");
   app.add_option("--store", arguments.store, "the results store")->required();
   app.add_option("--out", arguments.out, "the page to write; its name is printed")->required();
   app.add_option("--scenario", arguments.options.scenario, "only this scenario, by name");
@@ -49,15 +46,8 @@ int run(int argc, char** argv) {
   app.add_option("--load", arguments.load,
                  "RUN/INDEX: the load whose timeline is drawn; by default the most telling one");
   app.add_option("--title", arguments.options.title, "the page's title");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& done) {
-    return app.exit(done);
-  } catch (const CLI::ParseError& wrong) {
-    std::cerr << error_in("./sluice report", wrong.what(), "see `./sluice report --help`").to_line()
-              << '\n';
-    return 2;
-  }
+  app.footer("example: ./sluice report --store runs.db --out report.html");
+  if (const auto code = parse_command_line(app, argc, argv)) return *code;
   return run(arguments);
 }
 

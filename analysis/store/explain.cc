@@ -129,7 +129,7 @@ void add_load(const LoadRecord& load, Facts& facts) {
                                                    after(load, load.first_token_at)));
   facts.emplace_back("moved", to_text(load.bytes_moved));
   facts.emplace_back("recomputed", fmt::format("{} tokens", load.recomputed_tokens));
-  facts.emplace_back("quality", fmt::format("{}", load.quality));
+  facts.emplace_back("quality", fmt::format("{:.4f}", load.quality));
   facts.emplace_back("peak memory", to_text(load.peak_memory));
 }
 

@@ -32,11 +32,18 @@ Table chunk_table(const LoadRecord& load) {
   table.column("resident_ms", "resident [ms]")
       .column("reason", "the policy's reason", Align::kLeft);
   for (const ChunkRecord& chunk : load.chunks) {
-    table.row({std::to_string(chunk.index), std::to_string(chunk.tokens), to_text(chunk.action),
-               chunk.level, std::to_string(chunk.bytes.bytes()), fmt::format("{}", chunk.damage),
-               since(load, chunk.requested_at), since(load, chunk.first_byte_at),
-               since(load, chunk.arrived_at), since(load, chunk.compute_began_at),
-               since(load, chunk.resident_at), chunk.reason});
+    table.row({std::to_string(chunk.index),
+               std::to_string(chunk.tokens),
+               to_text(chunk.action),
+               chunk.level,
+               std::to_string(chunk.bytes.bytes()),
+               {fmt::format("{:.4f}", chunk.damage), fmt::format("{}", chunk.damage)},
+               since(load, chunk.requested_at),
+               since(load, chunk.first_byte_at),
+               since(load, chunk.arrived_at),
+               since(load, chunk.compute_began_at),
+               since(load, chunk.resident_at),
+               chunk.reason});
   }
   return table;
 }

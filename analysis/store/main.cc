@@ -1,7 +1,6 @@
 // The program behind `./sluice store …` and `./sluice explain …`: thin, the library does the work.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +10,7 @@
 #include "analysis/store/export.h"
 #include "analysis/store/list.h"
 #include "analysis/store/merge.h"
-#include "base/names.h"
+#include "base/command_line.h"
 
 namespace sluice {
 namespace {
@@ -151,39 +150,17 @@ const Command kCommands[] = {
      }},
 };
 
-// A first word that names no command, which CLI11 would report as a missing one.
-Status check_command_word(int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  std::vector<std::string> known;
-  for (const Command& command : kCommands) known.emplace_back(command.name);
-  if (std::find(known.begin(), known.end(), argv[1]) != known.end()) return {};
-  return error_in("./sluice store", fmt::format("no command `{}`", argv[1]),
-                  suggest_name(argv[1], known));
-}
-
 int main_program(int argc, char** argv) {
-  if (const Status known = check_command_word(argc, argv); !known) {
-    std::cerr << known.error().to_line() << "\n";
-    return 2;
-  }
   CLI::App app("Results: content hash, integrity, merging, export, provenance.", "./sluice store");
   app.require_subcommand(1);
-  app.footer("Example: ./sluice store list --store runs.db");
+  app.footer("example: ./sluice store list --store runs.db");
   Options options;
   for (const Command& command : kCommands) {
     CLI::App* subcommand = app.add_subcommand(command.name, command.help);
-    subcommand->footer(std::string("Example: ") + command.example);
+    subcommand->footer(std::string("example: ") + command.example);
     command.add_options(*subcommand, options);
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& wrong) {
-    std::cerr << error_in("command line", wrong.what(), "see `./sluice store --help`").to_line()
-              << "\n";
-    return 2;
-  }
+  if (const auto code = parse_command_line(app, argc, argv)) return *code;
   for (const Command& command : kCommands) {
     if (!app.got_subcommand(command.name)) continue;
     const Status done = command.run(options);

@@ -44,7 +44,7 @@ void add_encode(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("encode", "a captured KV cache (safetensors) to a .kvb container");
   const auto options = std::make_shared<Options>();
-  command->add_option("--codec", options->codec, "codec, or codec@level; see `sluice codec list`")
+  command->add_option("--codec", options->codec, "codec, or codec@level; see `./sluice codec list`")
       ->required();
   command->add_option("--level", options->level,
                       "level of the codec; without it, the codec's default");
@@ -53,7 +53,7 @@ void add_encode(CLI::App& app, Run& run) {
                    "layers that are decoded together")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("IN", options->in, "capture, as `sluice codec capture` writes it")
+  command->add_option("IN", options->in, "capture, as `./sluice codec capture` writes it")
       ->required();
   command->add_option("OUT", options->out, "container to write")->required();
   command->footer(

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/command_line.h"
 #include "codec/cli/commands.h"
 
 namespace {
@@ -30,12 +31,7 @@ int run_command_line(int argc, char** argv) {
   sluice::cli::add_decode(app, run);
   sluice::cli::add_inspect(app, run);
   sluice::cli::add_profile(app, run, command_line(argc, argv));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return fail(sluice::error_in("", error.what(), "see `sluice codec --help`"));
-  }
+  if (const auto code = sluice::parse_command_line(app, argc, argv)) return *code;
   const sluice::Status status = run();
   return status ? 0 : fail(status.error());
 }

@@ -25,7 +25,7 @@ struct Options {
 // The checked-out commit, with "-dirty" after it when files differ; empty without git.
 std::string commit() {
   const auto home = sluice_home();
-  if (!home) return "";
+  if (!home || !std::filesystem::exists(*home / ".git")) return "";
   std::string quoted = "'";
   for (const char c : home->string())
     quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -210,7 +210,7 @@ Result<ContainerHeader> parse_header(std::span<const std::byte> file, const std:
   ByteReader in(file);
   if (in.get_text(sizeof container::kMagic) !=
       std::string_view(container::kMagic, sizeof container::kMagic)) {
-    return wrong("is not a .kvb container", "make one with `sluice codec encode`");
+    return wrong("is not a .kvb container", "make one with `./sluice codec encode`");
   }
   const auto version = in.get<std::uint32_t>();
   const auto flags = in.get<std::uint32_t>();

@@ -1,9 +1,8 @@
 // `sluice policy`: the table of policies.
-#include <CLI/CLI.hpp>
-
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/command_line.h"
 #include "base/table.h"
 #include "policies/registry.h"
 
@@ -56,20 +55,12 @@ int run(int argc, char** argv) {
   CLI::App* list = app.add_subcommand("list", "every policy with its rule and parameters");
   list->add_option("--format", format, "table, csv or json (default table)");
   app.require_subcommand(1);
-  app.footer("example:\n  ./sluice policy list --format json\n");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& e) {
-    std::cerr << error_in("policy", e.what(), "see ./sluice policy --help").to_line() << '\n';
-    return 2;
-  }
+  app.footer("example: ./sluice policy list --format json");
+  if (const auto code = parse_command_line(app, argc, argv)) return *code;
   const Result<TableFormat> parsed = parse_table_format(format);
   if (!parsed) {
     std::cerr << parsed.error().to_line() << '\n';
-    return 2;
+    return kExitUsage;
   }
   list_policies(*parsed);
   return 0;

@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "base/command_line.h"
 #include "base/parse.h"
 
 namespace sluice {
@@ -59,7 +60,7 @@ std::optional<Error> interpret(const Texts& texts, SimOptions& options) {
   options.report = given(texts.report);
   options.baseline = given(texts.baseline);
   if (options.scenario.empty() && !options.list && !error) {
-    error = error_in("sim", "no scenario is named",
+    error = error_in("./sluice sim", "no scenario is named",
                      "name one; `./sluice sim --list` shows those shipped");
   }
   return error;
@@ -96,18 +97,10 @@ std::optional<int> parse_sim_options(int argc, char** argv, SimOptions& options)
   app.add_flag("--list", options.list, "list the shipped scenarios");
   app.add_flag("--dry-run", options.dry_run, "check the scenario and say what would run");
   app.footer(kExample);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError& e) {
-    std::cerr << error_in("sim", e.what(), "see ./sluice sim --help").to_line() << '\n';
-    return 2;
-  }
+  if (const auto code = parse_command_line(app, argc, argv)) return code;
   if (const auto error = interpret(t, options)) {
     std::cerr << error->to_line() << '\n';
-    return 2;
+    return kExitUsage;
   }
   return std::nullopt;
 }

@@ -1,8 +1,6 @@
 // The command line of `sluice sim`.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
 #include <optional>
 #include <string>

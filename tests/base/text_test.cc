@@ -21,6 +21,15 @@ TEST(Error, IsOneLineWithFileLineFaultAndFix) {
   EXPECT_EQ(error_in("", "two\nlines", "").to_line(), "error: two lines");
 }
 
+TEST(Error, SpellsOutBytesThatCouldSteerATerminal) {
+  EXPECT_EQ(error_in("", "red \x1b[31m, bell \a", "").to_line(),
+            "error: red \\x1b[31m, bell \\x07");
+  EXPECT_EQ(error_in("", "stray \xd4, cut \xe2\x82", "").to_line(),
+            "error: stray \\xd4, cut \\xe2\\x82");
+  EXPECT_EQ(error_in("", "beyond ASCII \xc2\x9b", "").to_line(), "error: beyond ASCII \\xc2\\x9b");
+  EXPECT_EQ(error_in("", "Größe in µs, 3 × €", "").to_line(), "error: Größe in µs, 3 × €");
+}
+
 TEST(Names, TheNearestKnownNameIsSuggested) {
   const std::vector<std::string> known{"seed", "replicates", "policies"};
   EXPECT_EQ(suggest_name("sede", known), "did you mean `seed`?");

@@ -31,7 +31,7 @@ ONLY_IN = {
     r"<yaml-cpp": ["sim/scenario/fields.h"],
     r"<sqlite3\.h>": ["analysis/store/"],
     r"<openssl/": ["base/sha256.cc", "codec/container/"],
-    r"<CLI/": ["/cli/", "/main.cc"],
+    r"<CLI/": ["/cli/", "/main.cc", "base/command_line.h"],
     r"<cuda": [".cu", "codec/device/"],
 }
 

@@ -3,22 +3,14 @@
 // is 0 only if all that was asked for was done.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <functional>
 
+#include "base/command_line.h"
 #include "traces/cli/commands.h"
 
 namespace sluice::trace_cli {
 namespace {
-
-constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
-
-int fail(const Error& error, int code) {
-  fmt::print(stderr, "{}\n", error.to_line());
-  return code;
-}
 
 void add_read_options(CLI::App& command, ReadArgs& args) {
   command.add_option("FILE", args.file, "the trace file")->required();
@@ -92,14 +84,11 @@ int run(int argc, char** argv) {
       "--replicates 5 bw.jsonl");
   synth_command->callback([&] { command = [&] { return synth(synth_args); }; });
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    return fail(error_in("", error.what(), "see `./sluice trace --help`"), kExitUsage);
-  }
+  if (const auto code = parse_command_line(app, argc, argv)) return *code;
   const Status done = command();
-  return done ? 0 : fail(done.error(), kExitFailed);
+  if (done) return 0;
+  fmt::print(stderr, "{}\n", done.error().to_line());
+  return kExitFailed;
 }
 
 }  // namespace
@@ -110,6 +99,6 @@ int main(int argc, char** argv) {
     return sluice::trace_cli::run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
-    return sluice::trace_cli::kExitFailed;
+    return sluice::kExitFailed;
   }
 }

@@ -72,7 +72,7 @@ Result<Detection> detect_reader(const std::filesystem::path& path) {
   std::optional<Detection> shape = by_shape(first);
   if (!shape) {
     return lines.error_here(fmt::format("no reader fits a line such as `{}`", excerpt(first)),
-                            "choose with --reader; `sluice trace list` shows them");
+                            "choose with --reader; `./sluice trace list` shows them");
   }
   const std::string extension = path.extension().string();
   for (const Extension& known : kExtensions) {
