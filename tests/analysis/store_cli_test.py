@@ -87,7 +87,7 @@ class StoreProgram(unittest.TestCase):
         names = re.findall(r"^  (\w+)  ", run("--help").stdout, re.MULTILINE)
         self.assertEqual(names, ["hash", "check", "merge", "export", "list", "explain"])
         for name in names:
-            self.assertIn("Example: ./sluice ", run(name, "--help").stdout)
+            self.assertIn("example: ./sluice ", run(name, "--help").stdout)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -112,6 +113,32 @@ class ErrorTest(SimTest):
 
     def test_a_store_that_cannot_be_written_is_an_error(self):
         self.assert_one_error_line(run("sim", *SMALL, "--store", self.path / "no" / "such" / "folder.db"), "folder.db")
+
+
+class UsageTest(SimTest):
+    def test_every_program_answers_a_faulty_command_line_with_one_line_and_code_2(self):
+        for program, arguments, word in [
+            ("sim", [], "./sluice sim: no scenario"),
+            ("compare", [], "./sluice compare: --store is required"),
+            ("report", ["--store", "x"], "./sluice report: --out is required"),
+            ("store", ["hsh"], "./sluice store: no command `hsh`; did you mean `hash`?"),
+            ("codec", [], "./sluice codec: no command is given; known: list"),
+            ("trace", ["inspect"], "./sluice trace inspect: FILE is required"),
+            ("policy", ["lst"], "did you mean `list`?"),
+        ]:
+            with self.subTest(program):
+                result = run(program, *arguments)
+                self.assert_one_error_line(result, word)
+                self.assertEqual(result.returncode, 2)
+
+    def test_the_launcher_names_no_command_it_lacks_and_helps_without_a_build(self):
+        environment = {**os.environ, "SLUICE_BUILD": str(self.path / "none")}
+        launch = lambda *words: subprocess.run([ROOT / "sluice", *words], capture_output=True, text=True, env=environment, timeout=60)
+        self.assert_one_error_line(launch("dmeo"), "`dmeo`", "./sluice --help")
+        self.assertEqual(launch("dmeo").returncode, 2)
+        for words in (["--help"], ["demo", "--help"], ["test", "--help"]):
+            self.assertIn("usage: ./sluice", launch(*words).stdout)
+        self.assertFalse((self.path / "none").exists())
 
 
 class OutputTest(SimTest):

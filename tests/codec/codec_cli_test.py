@@ -26,8 +26,8 @@ class CodecCommandTest(unittest.TestCase):
         self.assertEqual(done.returncode, expect, done.stderr)
         return done
 
-    def error_of(self, *words):
-        lines = self.run_codec(*words, expect=1).stderr.splitlines()
+    def error_of(self, *words, code=1):
+        lines = self.run_codec(*words, expect=code).stderr.splitlines()
         self.assertTrue(lines[-1].startswith("error: "), lines)
         self.assertEqual(sum(line.startswith("error") for line in lines), 1)
         return lines[-1]
@@ -95,12 +95,17 @@ class CodecCommandTest(unittest.TestCase):
             (("inspect", cut_kvb), "cut off"),
             (("inspect", cut_kvb, "--format", "xml"), "xml"),
             (("profile", SAMPLE, "--out", out, "--codec", "zip"), "no codec `zip`"),
-            (("profile", SAMPLE, "--out", out, "--chunk-tokens", "0"), "--chunk-tokens"),
-            (("encode", SAMPLE), "--codec"),
-            ((), "sluice codec --help"),
         ):
             with self.subTest(words):
                 self.assertIn(part, self.error_of(*words))
+                self.assertFalse(out.exists())
+        for words, part in (
+            (("profile", SAMPLE, "--out", out, "--chunk-tokens", "0"), "--chunk-tokens"),
+            (("encode", SAMPLE), "--codec"),
+            ((), "no command is given"),
+        ):
+            with self.subTest(words):
+                self.assertIn(part, self.error_of(*words, code=2))
                 self.assertFalse(out.exists())
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.kvb", "cut.kvb", "cut.safetensors"])
 

@@ -125,7 +125,7 @@ class TraceCliTest(unittest.TestCase):
         self.assert_fails("`extra` is not a parameter", "synth", "constant", "extra", self.folder / "out")
 
     def test_wrong_use_is_told_in_one_line(self) -> None:
-        self.assert_fails("subcommand is required", code=2)
+        self.assert_fails("no command is given; known: list", code=2)
         self.assert_fails("--nonsense", "list", "--nonsense", code=2)
         self.assert_fails("FILE is required", "inspect", code=2)
 
