@@ -145,7 +145,8 @@ using Groups = std::map<GroupKey, Group>;
 
 bool is_selected(const RunRow& run, const ScoreSelection& selection) {
   return (!selection.seed || run.seed == *selection.seed) &&
-         (!selection.num_replicates || run.replicate < *selection.num_replicates);
+         (!selection.num_replicates || run.replicate < *selection.num_replicates) &&
+         (!selection.only_replicate || run.replicate == *selection.only_replicate);
 }
 
 Groups group_runs(const std::vector<RunRow>& runs, const ScoreSelection& selection) {

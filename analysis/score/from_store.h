@@ -16,6 +16,7 @@ struct ScoreSelection {
   std::vector<std::string> policies;  // as find_policy() understands them, in the order to print
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> num_replicates;  // those below this number
+  std::optional<std::int64_t> only_replicate;
 };
 
 // One input per scenario, tier and seed, each with its policies, in the store's order unless the

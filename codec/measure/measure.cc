@@ -155,6 +155,12 @@ Result<CodecProfile> measure_codecs(const Capture& capture, const MeasureOptions
       if (!sizes) return sizes.error();
       const auto times = time_level(view, level, typical_chunk(view, chunks), options.repeats);
       if (!times) return times.error();
+      const double damage =
+          reference ? reference->error_of(damaged.view()) : value_error(view, damaged.view());
+      if (!std::isfinite(damage)) {
+        return error_in("", fmt::format("the damage of {} is not a finite number", level.id()),
+                        "capture again: its values are not finite, or beyond fp16");
+      }
       profile.levels.push_back({.codec = codec->info.id,
                                 .level = level.level_name(),
                                 .bits_per_element = sizes->bits_per_element,
@@ -162,8 +168,7 @@ Result<CodecProfile> measure_codecs(const Capture& capture, const MeasureOptions
                                 .size_source = FactSource::kMeasured,
                                 .encode = times->encode,
                                 .decode = times->decode,
-                                .damage = reference ? reference->error_of(damaged.view())
-                                                    : value_error(view, damaged.view()),
+                                .damage = damage,
                                 .damage_source = FactSource::kMeasured});
     }
   }

@@ -40,6 +40,7 @@ Result<std::vector<Score>> score_campaign(const Scenario& s,
   ScoreSelection selection{
       .policies = names_of_policies(s), .seed = s.seed, .num_replicates = s.replicates};
   if (options.only_replicate) selection.num_replicates.reset();
+  selection.only_replicate = options.only_replicate;
   std::vector<Score> scores;
   for (const std::string& tier : s.tiers) {
     RunFilter filter;

@@ -196,6 +196,8 @@ TEST_F(ScoreStoreTest, TheSelectionNarrowsAndOrders) {
   for (const PolicyInput& policy : first->front().policies)
     EXPECT_EQ(policy.loads.size(), 2u) << policy.policy;
   EXPECT_TRUE(score(first->front(), {}).ok());
+  EXPECT_FALSE(read_score_inputs(store, {}, {.only_replicate = 0})->empty());
+  EXPECT_TRUE(read_score_inputs(store, {}, {.only_replicate = 77})->empty());
   EXPECT_TRUE(read_score_inputs(store, {}, {.seed = 8})->empty());
   EXPECT_FALSE(read_score_inputs(store, {}, {.policies = {"sed-ratio"}}).ok());
 }

@@ -53,6 +53,11 @@ class JsonTest(SimTest):
         self.assertEqual([p["policy"] for p in data["policies"]], ["recompute", "fixed:level=1"])
         self.assertEqual(len(data["pairs"]), 1)
 
+    def test_one_replicate_is_told_alone_whatever_the_store_holds(self):
+        for replicate in ["0", "7"]:
+            data = run_json("sim", "edge-fluctuating", "--tier", "fluid", "--policy", "recompute", "--replicate", replicate, "--store", self.store)
+            self.assertEqual(data["policies"][0]["loads"], 5)
+
     def test_compare_prints_the_same_numbers_as_sim(self):
         first = run_json("sim", *SMALL, "--store", self.store)
         again = run_json("compare", "--store", self.store)

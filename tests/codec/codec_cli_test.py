@@ -78,6 +78,16 @@ class CodecCommandTest(unittest.TestCase):
         self.assertEqual(len(profile["data_sha256"]), 64)
         self.assertEqual([level["codec"] for level in profile["levels"]], ["raw", "int8", "int8"])
 
+    def test_a_capture_of_values_that_are_no_numbers_is_named_and_not_profiled(self):
+        data = SAMPLE.read_bytes()
+        header = 8 + int.from_bytes(data[:8], "little")
+        tokens = 256 * 4  # token_ids come first; all that follows becomes the bf16 NaN
+        broken = self.folder / "nan.safetensors"
+        broken.write_bytes(data[:header + tokens] + b"\xff\x7f" * ((len(data) - header - tokens) // 2))
+        line = self.error_of("profile", broken, "--codec", "int8", "--out", self.folder / "p.json")
+        self.assertIn("nan.safetensors: the damage of int8@", line)
+        self.assertFalse((self.folder / "p.json").exists())
+
     def test_mistakes_are_one_line_with_file_and_fix_and_leave_nothing(self):
         out = self.folder / "out"
         cut = self.folder / "cut.safetensors"
