@@ -1,7 +1,7 @@
 // The clock contract: what time it is on this run, and "call me at that time".
 // Where in the flow: network and session see only this; the simulators and the emulator each bring
-// one. Surprise: callbacks of one instant run in the order in which they were scheduled, on every
-// clock.
+// one.
+// Surprise: callbacks of one instant run in the order in which they were scheduled, on every clock.
 #pragma once
 
 #include <cstdint>

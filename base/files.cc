@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 namespace sluice {
 namespace fs = std::filesystem;

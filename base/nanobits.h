@@ -1,7 +1,9 @@
 // Exact amounts of data in motion: whole numbers of 1e-9 bit, which is what flows at 1 bit/s in 1
-// ns. Where in the flow: under the network tiers, which integrate rates over time; everything else
-// counts DataSize. Surprise: 128 bits wide, because one context of 10 GB is 8e19 of them; adding
-// rates times times never rounds.
+// ns.
+// Where in the flow: under the network tiers, which integrate rates over time; everything else
+// counts DataSize.
+// Surprise: 128 bits wide, because one context of 10 GB is 8e19 of them; adding rates times times
+// never rounds.
 #pragma once
 
 #include <compare>
@@ -47,9 +49,8 @@ class Nanobits {
   constexpr Nanobits operator+(Nanobits o) const { return Nanobits{value_ + o.value_}; }
   constexpr Nanobits operator-(Nanobits o) const { return Nanobits{value_ - o.value_}; }
   constexpr Nanobits operator*(std::int64_t k) const { return Nanobits{value_ * k}; }
-  constexpr Nanobits operator/(std::int64_t k) const {
-    return Nanobits{value_ / k};
-  }  // rounded down
+  // Rounded down.
+  constexpr Nanobits operator/(std::int64_t k) const { return Nanobits{value_ / k}; }
   constexpr Nanobits& operator+=(Nanobits o) {
     value_ += o.value_;
     return *this;

@@ -1,6 +1,8 @@
 // Text to quantities. A value carries its unit (`25Mbit/s`, `64MiB`, `1.5s`); a bare number is an
-// error. Where in the flow: scenario files, command lines, trace headers. Surprise: case matters
-// (`Mb` is not `MB`), and decimals are exact: "0.1Gbit/s" is 100000000 bit/s, no rounding.
+// error.
+// Where in the flow: scenario files, command lines, trace headers.
+// Surprise: case matters (`Mb` is not `MB`), and decimals are exact: "0.1Gbit/s" is 100000000
+// bit/s, no rounding.
 #pragma once
 
 #include <cstdint>

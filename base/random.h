@@ -1,8 +1,9 @@
 // Seeded random numbers with distributions of our own, so that a seed means the same draws
-// everywhere. Where in the flow: trace generators, workloads, bootstrap. Streams are keyed by
-// (seed, purpose, index), never by policy: all policies meet the same arrivals, lengths and links
-// (common random numbers). Surprise: std:: distributions differ between standard libraries; do not
-// use them.
+// everywhere.
+// Where in the flow: trace generators, workloads, bootstrap. Streams are keyed by (seed, purpose,
+// index), never by policy: all policies meet the same arrivals, lengths and links (common random
+// numbers).
+// Surprise: std:: distributions differ between standard libraries; do not use them.
 #pragma once
 
 #include <array>

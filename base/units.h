@@ -1,7 +1,8 @@
 // Quantities as types: instants, durations, sizes and rates, each with its unit in the name.
 // Where in the flow: under everything; no other folder does arithmetic on raw seconds, bytes or
-// bits. Surprise: k, M, G are powers of 1000 and Ki, Mi, Gi powers of 1024; size / rate rounds up
-// to a whole ns.
+// bits.
+// Surprise: k, M, G are powers of 1000 and Ki, Mi, Gi powers of 1024; size / rate rounds up to a
+// whole ns.
 #pragma once
 
 #include <chrono>

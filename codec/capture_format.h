@@ -1,7 +1,8 @@
 // The capture format `sluice-kv-1`: a KV cache as a safetensors file, in and out. The format in
-// words: codec/capture/README.md. Where in the flow: `codec capture` writes it, every other codec
-// command reads or writes it. Surprise: what is missing and optional is no error: it disables what
-// needs it, and `notes` says so.
+// words: codec/capture/README.md.
+// Where in the flow: `codec capture` writes it, every other codec command reads or writes it.
+// Surprise: what is missing and optional is no error: it disables what needs it, and `notes` says
+// so.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Capture {
   std::vector<std::int32_t> token_ids;            // of the whole context; empty: not known
   std::vector<LayerQueries> queries;              // in layer order; their memory belongs to `cache`
   std::optional<std::int64_t> query_first_token;  // context position of every layer's first query
-  std::map<std::string, std::string>
-      other_facts;                 // further string metadata: `command`, `text_sha256`, …
+  // Further string metadata: `command`, `text_sha256` and others.
+  std::map<std::string, std::string> other_facts;
   std::vector<std::string> notes;  // one line per missing entry and what it disables
 };
 

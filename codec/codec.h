@@ -1,9 +1,9 @@
 // The codec contract: what a codec says about itself, and two pure functions, per section.
 // Where in the flow: between a KvView and the container. A section = consecutive layers x (keys |
 // values | latents) x one refinement layer, decodable alone. codec/registry.cc lists all codecs;
-// contract tests pick them up there. Surprise: decoded tensors are defined to the bit, on every
-// host and backend: fp32 arithmetic without contraction, rounding to nearest with ties to even,
-// integers wherever possible.
+// contract tests pick them up there.
+// Surprise: decoded tensors are defined to the bit, on every host and backend: fp32 arithmetic
+// without contraction, rounding to nearest with ties to even, integers wherever possible.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace sluice {
 
-struct LevelInfo {
+struct CodecLevelInfo {
   std::string name;     // "group-64", "2"; kebab-case, unique in its codec
   std::string summary;  // one line
 };
@@ -28,14 +28,14 @@ struct CodecInfo {
   std::uint32_t version = 1;  // of the bitstream; a decoder refuses others
   std::string summary;        // one line
   bool lossless = false;      // decode(encode(x)) == x to the bit, NaN payloads included
-  bool needs_positions =
-      false;  // codes keys better when RoPE facts and positions are known; works without
+  // Codes keys better when RoPE facts and positions are known; works without.
+  bool needs_positions = false;
   // A section of n elements has at least n / max_elements_per_byte bytes: what a decoder may
   // allocate for a file. A codec whose stream could be shorter pads it, and checks the padding when
   // it decodes.
   std::int64_t max_elements_per_byte = 1;
-  std::vector<LevelInfo> levels;  // best quality first, at least one
-  std::size_t default_level = 0;  // index in `levels`
+  std::vector<CodecLevelInfo> levels;  // best quality first, at least one
+  std::size_t default_level = 0;       // index in `levels`
 };
 
 // What a section's coding depends on besides its tensors; both sides know it (the container stores

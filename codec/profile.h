@@ -1,8 +1,9 @@
 // Codec profiles: measured facts of (codec, level, model, chunk length, device), as a JSON file.
 // Where in the flow: step 5; `codec profile` writes them, the session reads them and never a
-// constant. Surprises: every number carries its source; a profile of one geometry serves another
-// only through scale_profile(), which changes `source` to `scaled` and says by which rule; times on
-// another device come through combine() (codec/decode_times.h).
+// constant.
+// Surprises: every number carries its source; a profile of one geometry serves another only through
+// scale_profile(), which changes `source` to `scaled` and says by which rule; times on another
+// device come through combine() (codec/decode_times.h).
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "base/assert.h"
@@ -34,7 +33,7 @@ std::vector<Codec> checked(std::vector<Codec> table) {
                   "a codec whose default level does not exist");
     SLUICE_ASSERT(codec.info.max_elements_per_byte > 0, "a codec that bounds no allocation");
     std::set<std::string> levels;
-    for (const LevelInfo& level : codec.info.levels) {
+    for (const CodecLevelInfo& level : codec.info.levels) {
       SLUICE_ASSERT(levels.insert(level.name).second, "a codec with two levels of one name");
     }
   }
@@ -61,7 +60,7 @@ Result<CodecLevel> find_codec_level(std::string_view id, std::string_view level)
   const auto codec = find_codec(id);
   if (!codec) return codec.error();
   std::vector<std::string> known;
-  for (const LevelInfo& info : (*codec)->info.levels) {
+  for (const CodecLevelInfo& info : (*codec)->info.levels) {
     if (info.name == level) return CodecLevel{.codec = *codec, .level = known.size()};
     known.push_back(info.name);
   }

@@ -1,6 +1,7 @@
 // How a layer's keys were rotated by their position (RoPE; Su et al., "RoFormer", 2021), as
-// captures say it. Where in the flow: read from a capture's `rope` metadata, kept in containers,
-// used by codecs that code keys pre-RoPE.
+// captures say it.
+// Where in the flow: read from a capture's `rope` metadata, kept in containers, used by codecs that
+// code keys pre-RoPE.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,12 @@ enum class RopePairing : std::uint8_t { kUnknown, kHalf, kInterleaved };
 struct RopeFacts {
   double theta = 0;
   std::int64_t rotated_dims = 0;  // per head; 0: this layer has no RoPE
-  std::int64_t first_rotated_dim =
-      0;  // dims before it are not rotated (the compressed part of a latent)
+  // Dims before it are not rotated (the compressed part of a latent).
+  std::int64_t first_rotated_dim = 0;
   RopePairing pairing = RopePairing::kUnknown;
   double attention_factor = 1;  // a factor on the rotated dims
-  std::vector<double>
-      inv_freq;  // radian per token of each pair, where scaling changes theta's own; else empty
+  // Radian per token of each pair, where scaling changes theta's own; else empty.
+  std::vector<double> inv_freq;
   std::string scaling_json;  // the model's own words on scaling; empty: none
   bool operator==(const RopeFacts&) const = default;
 };

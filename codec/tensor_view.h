@@ -1,7 +1,8 @@
 // One tensor of a KV cache in memory: its shape, and strided views of it that copy nothing.
 // Where in the flow: codecs read TensorViews and write MutableTensorViews; kv_cache.h puts them
-// into layers. Surprise: a view computes in fp32 whatever the dtype; reading is exact, writing
-// rounds to nearest, ties to even.
+// into layers.
+// Surprise: a view computes in fp32 whatever the dtype; reading is exact, writing rounds to
+// nearest, ties to even.
 #pragma once
 
 #include <cstddef>

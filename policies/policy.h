@@ -1,9 +1,11 @@
 // The policy contract: Observation in, Decision out. Values only: no clock, link, file or
-// environment in reach. Where in the flow: step 4; the session asks whenever something it may act
-// on has changed. Surprises: (1) a policy is asked again right after each of its decisions takes
-// effect, until it answers Wait; (2) only a policy registered as clairvoyant gets `foresight`; (3)
-// levels are ordered from least to most damage; (4) once every chunk is resident and nothing is in
-// flight, Wait means Start.
+// environment in reach.
+// Where in the flow: step 4; the session asks whenever something it may act on has changed.
+// Surprises:
+// (1) a policy is asked again right after each of its decisions takes effect, until it waits;
+// (2) only a policy registered as clairvoyant gets `foresight`;
+// (3) levels are ordered from least to most damage;
+// (4) once every chunk is resident and nothing is in flight, Wait means Start.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +26,8 @@ struct LevelInfo {
   std::string codec;  // "cachegen-released"
   std::string level;  // "2"
   double damage = 0;  // 0 is lossless; the profile names the measure
-  std::optional<std::int32_t>
-      refines;  // index of the level whose bytes this one extends, for layered codecs
+  // Index of the level whose bytes this one extends, for layered codecs.
+  std::optional<std::int32_t> refines;
 };
 
 // One chunk at one level.
@@ -45,15 +47,15 @@ struct ChunkView {
   std::int32_t index = 0;
   std::int64_t tokens = 0;
   ChunkPhase phase = ChunkPhase::kAbsent;  // the furthest that it has come
-  std::optional<std::int32_t>
-      level;  // that has arrived or is resident; absent when recomputed or nothing came
+  // That has arrived or is resident; absent when recomputed or nothing came.
+  std::optional<std::int32_t> level;
   std::optional<std::int32_t> fetching;  // level of the transfer in flight
   DataSize fetched;                      // of the transfer in flight
-  bool recomputing = false;  // prefill queued or running (perhaps hedged against a transfer)
-  std::span<const LevelCost> levels;  // one per LevelInfo
-  std::optional<Duration>
-      recompute_time;  // prefill at its position, alone; absent: cannot be recomputed
-  DataSize text_size;  // tokens to send before a recompute, if they are not here
+  bool recomputing = false;              // prefill queued or running, maybe beside a transfer
+  std::span<const LevelCost> levels;     // one per LevelInfo
+  // Prefill at its position, alone; absent: cannot be recomputed.
+  std::optional<Duration> recompute_time;
+  DataSize text_size;  // of the tokens, to send before a recompute; zero when they are here
 };
 
 struct PastTransfer {
@@ -67,8 +69,8 @@ struct PastTransfer {
 
 // For clairvoyant policies only.
 struct Foresight {
-  DataRate next_chunk_rate;  // capacity that the next fetch will meet (now, or of its chunk on a
-                             // chunk-clocked link)
+  // Capacity that the next fetch will meet: now, or of its chunk on a chunk-clocked link.
+  DataRate next_chunk_rate;
 };
 
 struct Observation {
@@ -99,15 +101,16 @@ struct Recompute {
 struct Cancel {
   std::int32_t chunk = 0;  // its transfer in flight; what came of it is discarded
 };
-struct Wait {};  // until something changes
-struct Start {
-};  // first token from what has arrived; legal once every chunk is recomputed or has arrived
+// Until something changes.
+struct Wait {};
+// First token from what has arrived; legal once every chunk is recomputed or has arrived.
+struct Start {};
 
 using Action = std::variant<Fetch, Recompute, Cancel, Wait, Start>;
 
 struct [[nodiscard]] Decision {
-  std::vector<Action>
-      actions;  // carried out in order; the session refuses an illegal one and fails the load
+  // Carried out in order; the session refuses an illegal one and fails the load.
+  std::vector<Action> actions;
   std::string reason;  // stored with the chunk
 };
 

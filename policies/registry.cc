@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/assert.h"
 #include "base/names.h"
@@ -87,7 +86,7 @@ std::string PolicySpec::name() const {
   char separator = ':';
   for (const auto& [key, value] : parameters) {
     const auto known = std::find_if(entry->parameters.begin(), entry->parameters.end(),
-                                    [&](const PolicyParameter& p) { return p.name == key; });
+                                    [&key = key](const auto& p) { return p.name == key; });
     if (known->default_value == value) continue;
     out += fmt::format("{}{}={}", separator, key, value);
     separator = ',';

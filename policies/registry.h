@@ -1,6 +1,6 @@
 // The table of policies: id, version, parameters, capability, factory. One line per policy in
-// registry.cc. Where in the flow: scenario files and `--policy NAME[:key=value,...]` name entries
-// of this table.
+// registry.cc.
+// Where in the flow: scenario files and `--policy NAME[:key=value,...]` name entries of this table.
 #pragma once
 
 #include <map>

@@ -1,7 +1,8 @@
 // Link traces from parameters instead of files: same spec, seed, replicate and length, same trace
-// everywhere. Where in the flow: step 1; scenario files name a generator, the scenario parser fills
-// its spec. Surprise: a spec never holds the seed. All policies of a replicate meet the same trace,
-// drawn from RandomStream(seed, "link", replicate).
+// everywhere.
+// Where in the flow: step 1; scenario files name a generator, the scenario parser fills its spec.
+// Surprise: a spec never holds the seed. All policies of a replicate meet the same trace, drawn
+// from RandomStream(seed, "link", replicate).
 #pragma once
 
 #include <cstdint>
@@ -93,7 +94,7 @@ using GeneratorSpec =
 // ...".
 [[nodiscard]] std::string describe(const GeneratorSpec& spec);
 
-// What people can write; the same table serves scenario files, `sluice-trace synth` and the help.
+// What people can write; the same table serves scenario files, `sluice trace synth` and the help.
 struct ParameterInfo {
   std::string_view name;
   std::string_view example;  // in the syntax of make_spec(), units included

@@ -1,7 +1,7 @@
-// The canonical form of a link trace: capacity (and delay, where known) as a piecewise-constant
-// function. Where in the flow: step 1; every reader and generator makes one, the network tiers
-// replay it. Surprise: a trace may be clocked by chunks instead of time (CacheGen's bw.jsonl): then
-// step i holds for the i-th chunk of a load, whatever time it is.
+// The canonical form of a link trace: capacity as a piecewise-constant function.
+// Where in the flow: step 1; every reader and generator makes one, the network tiers replay it.
+// Surprise: a trace may be clocked by chunks instead of time (CacheGen's bw.jsonl): then step i
+// holds for the i-th chunk of a load, whatever time it is.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +43,11 @@ inline constexpr Duration kMaxTraceLength = std::chrono::hours{24 * 365 * 10};
 struct LinkTrace {
   std::string name;    // for people: file name and index, or generator with its parameters
   std::string reader;  // id of the reader or generator that made it
-  std::string
-      unit;  // unit of the source's numbers, as declared or known ("Mbit/s", "1500 B packet/ms")
-  std::string sha256;  // of the source bytes (the file; of several traces in a file, the trace's
-                       // line), or of the generator's id, parameters, seed, replicate and length
+  // Unit of the source's numbers, as declared or known ("Mbit/s", "1500 B packet/ms").
+  std::string unit;
+  // Of the source bytes (the file; of several traces in a file, the trace's line), or of the
+  // generator's id, parameters, seed, replicate and length.
+  std::string sha256;
   TraceKind kind = TraceKind::kCapacity;
   TraceClock clock = TraceClock::kTime;
   TraceEnd end = TraceEnd::kLoop;

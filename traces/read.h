@@ -1,5 +1,5 @@
 // Link-trace files to the canonical form.
-// Where in the flow: step 1; the scenario runner and `sluice-trace` call this and nothing deeper.
+// Where in the flow: step 1; the scenario runner and `sluice trace` call this and nothing deeper.
 // Surprise: nothing is guessed. Where a file does not say its unit, or could be two formats, the
 // error names the option that settles it.
 #pragma once
@@ -50,7 +50,7 @@ struct Detection {
 [[nodiscard]] Result<StampRule> parse_stamp_rule(std::string_view text);
 [[nodiscard]] Result<TraceKind> parse_trace_kind(std::string_view text);
 
-// What people can choose from; `sluice-trace list` prints it.
+// What people can choose from; `sluice trace list` prints it.
 struct ReaderSummary {
   std::string id, summary;
   std::string unit;   // "fixed: ...", "default: ..." or "needed: ..."

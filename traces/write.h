@@ -1,5 +1,6 @@
 // Traces from the canonical form back to files, in formats that their readers give back unchanged
-// where they can. Where in the flow: beside step 1; `sluice-trace convert` and `synth` call this.
+// where they can.
+// Where in the flow: beside step 1; `sluice trace convert` and `synth` call this.
 // Surprise: mahimahi knows whole packets per millisecond only. What a millisecond cannot hold is
 // carried to the next, so that a lap moves the same bytes to within one packet.
 #pragma once

@@ -1,4 +1,4 @@
-// sluice-compare: verdicts from a store. Policies side by side, and which of them differ.
+// `sluice compare`: verdicts from a store. Policies side by side, and which of them differ.
 // Where in the flow: reads the store (7), scores (6), prints; data to stdout, notes to stderr.
 // Surprise: a store with several scenarios, tiers or seeds gives one comparison for each; they are
 // never mixed.

@@ -1,9 +1,9 @@
 // All that the page says about one scenario on one tier with one seed, read from the store as
-// values. Where in the flow: between store and score (6, 7) and the charts.
+// values.
+// Where in the flow: between store and score (6, 7) and the charts.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "analysis/report/level_scheme.h"
@@ -24,8 +24,8 @@ struct PolicyTimeline {
 struct ShownLoad {
   LoadChoice which;
   bool chosen_by_reader = false;  // false: by kLoadChoiceRule
-  std::vector<PolicyTimeline>
-      timelines;  // in the score's order; policies that did not meet the load are left out
+  // In the score's order; policies that did not meet the load are left out.
+  std::vector<PolicyTimeline> timelines;
 };
 
 // What a policy's curve is made of.

@@ -1,7 +1,8 @@
 // One SVG picture: shapes by class, text that fits, axes. Colours, fonts and line widths live in
-// the style sheet. Where in the flow: the charts draw on it. Positions are CSS pixels at full
-// width, y downwards. Surprise: every chart is drawn twice, wide and narrow, and the style sheet
-// shows the one that fits: a wide chart scaled down to a phone could not be read.
+// the style sheet.
+// Where in the flow: the charts draw on it. Positions are CSS pixels at full width, y downwards.
+// Surprise: every chart is drawn twice, wide and narrow, and the style sheet shows the one that
+// fits: a wide chart scaled down to a phone could not be read.
 #pragma once
 
 #include <optional>

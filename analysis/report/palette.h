@@ -1,6 +1,7 @@
 // Colours and dashes: which policy, which level. All of them differ for the colour-blind too, on
-// white and on black. Where in the flow: under the charts and the style sheet. Markup names classes
-// only; the style sheet knows the two themes.
+// white and on black.
+// Where in the flow: under the charts and the style sheet. Markup names classes only; the style
+// sheet knows the two themes.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // A results store as one self-contained HTML page: verdicts, distributions, one load's timeline,
-// how to make it again. Where in the flow: step 8, after the store (7) and the score (6). `sluice
-// report` and `sluice sim --report` write it. Surprise: the page loads nothing: no script, no font,
-// no picture from anywhere.
+// how to make it again.
+// Where in the flow: step 8, after the store (7) and the score (6). `sluice report` and `sluice sim
+// --report` write it.
+// Surprise: the page loads nothing: no script, no font, no picture from anywhere.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // One load under each policy on one time axis: what was fetched when and at which level, when it
-// was decoded or recomputed, when the first token came, and how fast the bytes arrived. Surprise:
-// the link's capacity is not in the store, so the strip under each policy shows what its transfers
-// received.
+// was decoded or recomputed, when the first token came, and how fast the bytes arrived.
+// Surprise: the link's capacity is not in the store, so the strip under each policy shows what its
+// transfers received.
 #pragma once
 
 #include <string>

@@ -1,8 +1,10 @@
 // What dependence within trace windows does to rates: the bootstrap over windows, the design
-// effect, a t test. Where in the flow: step 6. Loads of one window met the same link, so the window
-// is the unit, not the load. Surprise: one set of draws serves all policies (each saw the same
-// windows), so a pair's difference is drawn by subtracting two columns; only per-cluster sums are
-// touched, which is exact because a rate is a ratio of sums.
+// effect, a t test.
+// Where in the flow: step 6. Loads of one window met the same link, so the window is the unit, not
+// the load.
+// Surprise: one set of draws serves all policies (each saw the same windows), so a pair's
+// difference is drawn by subtracting two columns; only per-cluster sums are touched, which is exact
+// because a rate is a ratio of sums.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +24,8 @@ struct ClusterSums {
 
 struct BootstrapDraws {
   std::int64_t num_clusters = 0;
-  std::vector<std::vector<double>>
-      rates;  // [policy][resample]; rates of one resample belong together
+  // [policy][resample]; rates of one resample belong together.
+  std::vector<std::vector<double>> rates;
 };
 
 // Needs at least two clusters (one would be drawn for ever) and at least one load in each. Same

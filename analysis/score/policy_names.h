@@ -1,5 +1,6 @@
 // Which stored policy a user means: by its full name, or by as much of it as tells it from the
-// others. Where in the flow: `compare --policy` and `--baseline`.
+// others.
+// Where in the flow: `compare --policy` and `--baseline`.
 #pragma once
 
 #include <span>

@@ -1,8 +1,9 @@
 // Scoring: what each policy did with the same loads, and which pairs differ. Values in, values out.
 // Where in the flow: step 6, on what the session (3) recorded; from_store.h makes the input,
-// verdict.h prints the result. Surprises: (1) the published interval is the wider of two, and says
-// which; (2) a pair is scored only when both policies met exactly the same loads; (3) "equivalent"
-// is asked before "better": a difference proven but within +-delta is equivalent.
+// verdict.h prints the result.
+// Surprises: (1) the published interval is the wider of two, and says which; (2) a pair is scored
+// only when both policies met exactly the same loads; (3) "equivalent" is asked before "better": a
+// difference proven but within +-delta is equivalent.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace sluice {
 // One context load under one policy. (replicate, load) names it: the same under two policies is the
 // same load.
 struct ScoredLoad {
-  std::int64_t cluster =
-      0;  // loads of one cluster may depend on each other: the replicate or trace
+  // Loads of one cluster may depend on each other: the replicate or trace.
+  std::int64_t cluster = 0;
   std::int64_t replicate = 0, load = 0;  // index within the replicate
   bool violated = false;                 // unfinished or failed counts
   std::optional<Duration> ttft;          // absent: no first token came
@@ -72,8 +73,8 @@ struct PolicyScore {
   Interval violation_interval{0, 1};
   IntervalMethod interval_method = IntervalMethod::kWilson;
   std::optional<double> design_effect;  // variance over clusters / variance of independent loads
-  std::optional<Duration> ttft_p50,
-      ttft_p95;  // the ceil(q n)-th smallest; absent where an unfinished load falls there
+  // The ceil(q n)-th smallest; absent where an unfinished load falls there.
+  std::optional<Duration> ttft_p50, ttft_p95;
   std::optional<double> bytes_per_load_mean;
   std::optional<double> quality_mean;                         // over loads with a first token
   std::optional<double> recomputed_fraction;                  // of tokens
@@ -103,8 +104,8 @@ struct Score {
   ScoreOptions options;
   std::vector<PolicyScore> policies;
   std::vector<PairScore> pairs;
-  std::vector<std::string>
-      notes;  // what a reader must know: few trace windows, policies without loads
+  // What a reader must know: few trace windows, policies without loads.
+  std::vector<std::string> notes;
 };
 
 // Errors: an unknown baseline (names the nearest), a load recorded twice, two policies that did not

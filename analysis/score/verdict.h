@@ -1,7 +1,7 @@
 // A score as people and programs read it: the verdict table, the pairs, JSON, and plain sentences.
 // Where in the flow: step 6; `sluice sim` and `sluice compare` print the same.
-// Surprise: JSON names are a contract (DESIGN section 12); tests/analysis/score_verdict_test.cc
-// holds them.
+// Surprise: JSON names are a contract, since other programs read them;
+// tests/analysis/score_verdict_test.cc holds them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

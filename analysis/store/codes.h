@@ -1,5 +1,6 @@
 // Enumerators as the tables hold them, as words for people, and back. The tables' CHECKs allow no
-// others. Surprise: the codes are part of the file format; a new enumerator goes to the end.
+// others.
+// Surprise: the codes are part of the file format; a new enumerator goes to the end.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // One SHA-256 over what the results are, whoever computed them and when.
 // Where in the flow: `./sluice store hash`, merging, and every test of resume and of several
-// workers. Surprise: times of day, worker, host, campaign, build and row ids do not enter; one
-// changed nanosecond does.
+// workers.
+// Surprise: times of day, worker, host, campaign, build and row ids do not enter; one changed
+// nanosecond does.
 #pragma once
 
 #include <string>

@@ -164,10 +164,6 @@ std::int64_t Database::last_insert_id() const {
   return sqlite3_last_insert_rowid(connection_.get());
 }
 
-std::int64_t Database::num_changes() const {
-  return sqlite3_changes64(connection_.get());
-}
-
 Result<Transaction> Transaction::begin(const Database& database) {
   if (Status begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun.error();
   return Transaction(database);

@@ -1,5 +1,6 @@
 // SQLite's C API as three small owners: Database opens and closes, Statement prepares and
-// finalizes, Transaction rolls back unless committed. Where in the flow: under the store (7) only.
+// finalizes, Transaction rolls back unless committed.
+// Where in the flow: under the store (7) only.
 // Surprise: a Statement keeps its first failure (a bad prepare included) and reports it from step()
 // or run().
 #pragma once
@@ -129,8 +130,6 @@ class Database {
     return std::optional<std::int64_t>{statement.integer(0)};
   }
   [[nodiscard]] std::int64_t last_insert_id() const;
-  // Rows changed by the latest INSERT, UPDATE or DELETE.
-  [[nodiscard]] std::int64_t num_changes() const;
   // As the user named it.
   [[nodiscard]] const std::string& file() const { return file_; }
 

@@ -27,8 +27,8 @@ struct Explanation {
   std::string row;
   // What and its value, in reading order: run, scenario, policy, inputs, build, host, result, load.
   std::vector<std::pair<std::string, std::string>> facts;
-  std::optional<LoadRecord>
-      load;             // with the chunks to tell of: all of the load, or the one asked for
+  // With the chunks to tell of: all of the load, or the one asked for.
+  std::optional<LoadRecord> load;
   std::string command;  // one line for a shell
 };
 

@@ -1,6 +1,6 @@
 // What the store keeps about where a result came from: the inputs by content, the build, the host,
-// the command. Where in the flow: the runner fills these in before it runs; `explain` reads them
-// back.
+// the command.
+// Where in the flow: the runner fills these in before it runs; `explain` reads them back.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,4 @@
 // The provenance tables: each fact once, found again by content.
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "analysis/store/codes.h"

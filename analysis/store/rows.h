@@ -1,5 +1,6 @@
 // What the store gives back: runs with their provenance, and loads light enough to score by the
-// million. Where in the flow: between the store (7) and score, compare, report (6, 8).
+// million.
+// Where in the flow: between the store (7) and score, compare, report (6, 8).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // The store: every run, load and chunk of a campaign in one SQLite file, with all that made them.
 // Where in the flow: the runner claims and writes runs (7), score, compare and report read them
-// (8). Surprise: several processes may work on one file; a run is claimed first, so that none is
-// made twice, and written in one transaction, so that a killed process leaves whole runs only.
+// (8).
+// Surprise: several processes may work on one file; a run is claimed first, so that none is made
+// twice, and written in one transaction, so that a killed process leaves whole runs only.
 #pragma once
 
 #include <filesystem>

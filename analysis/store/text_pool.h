@@ -1,6 +1,7 @@
 // Stores each distinct text once per writer and hands out its id: level names and policies' reasons
-// repeat a lot. Where in the flow: inside write_run(). Surprise: another process may store the same
-// text again; ids are not compared, texts are.
+// repeat a lot.
+// Where in the flow: inside write_run().
+// Surprise: another process may store the same text again; ids are not compared, texts are.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 #include "codec/cachegen_published/binding.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 

@@ -1,7 +1,7 @@
 // The loops of cachegen-released: one token's channels, of all heads together, to symbols and back.
 // Where in the flow: called by binding.cc once per token, and by cachegen-published for its
-// anchors; pure, allocates nothing. Surprise: the encoder uses the scale as stored, so that both
-// sides agree on every step.
+// anchors; pure, allocates nothing.
+// Surprise: the encoder uses the scale as stored, so that both sides agree on every step.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The subcommands of sluice-codec, one file each.
+// The subcommands of `sluice codec`, one file each.
 // Where in the flow: main.cc adds them all; the user's choice sets `run`, which main.cc calls after
 // parsing.
 #pragma once

@@ -20,7 +20,7 @@ Status list(const std::string& format_name) {
     const CodecInfo& info = codec.info;
     nlohmann::json levels = nlohmann::json::array();
     for (std::size_t i = 0; i < info.levels.size(); ++i) {
-      const LevelInfo& level = info.levels[i];
+      const CodecLevelInfo& level = info.levels[i];
       const bool is_default = i == info.default_level;
       table.row({info.id, level.name, info.lossless ? "yes" : "no", is_default ? "yes" : "no",
                  level.summary});

@@ -1,4 +1,4 @@
-// sluice-codec: list, encode, decode, inspect and profile KV caches.
+// `sluice codec`: list, encode, decode, inspect and profile KV caches.
 #include <cstdio>
 #include <exception>
 

@@ -1,7 +1,5 @@
 #include "codec/container/encode.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/assert.h"

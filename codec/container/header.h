@@ -1,7 +1,8 @@
 // The header of a .kvb container: what is inside and where, checked before anything is allocated.
 // Where in the flow: encode.cc writes it, decode.cc and `codec inspect` read it. The bytes:
-// spec.md. Surprise: a parsed header has proven that sections tile the file and that every tensor
-// is covered once.
+// spec.md.
+// Surprise: a parsed header has proven that sections tile the file and that every tensor is covered
+// once.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // Entropy coding of a matrix of symbols: the calls that codecs make.
 // Where in the flow: between a codec's quantiser and the container's section; the bits are in
-// spec.md. Surprise: a plane is cut into tiles that decode alone, so that many cores, warps or
-// blocks can share one matrix; each tile carries its own column models.
+// spec.md.
+// Surprise: a plane is cut into tiles that decode alone, so that many cores, warps or blocks can
+// share one matrix; each tile carries its own column models.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,4 @@
 // The scalar backend, and the oracle of all others.
-#include <algorithm>
-
 #include "codec/entropy/kernel.h"
 
 namespace sluice::entropy {

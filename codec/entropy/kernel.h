@@ -1,7 +1,8 @@
 // The loops of the 32-lane rANS coder: pure, no allocation, no error but "the words ran out".
 // Where in the flow: under binding.h, which checks, allocates and picks a backend; spec.md defines
-// the stream. Surprise: the encoder runs backwards, from the last symbol and the last word to the
-// first, so that the decoder runs forwards.
+// the stream.
+// Surprise: the encoder runs backwards, from the last symbol and the last word to the first, so
+// that the decoder runs forwards.
 #pragma once
 
 #include <array>

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "codec/entropy/stats.h"
 #include "codec/entropy/tables.h"

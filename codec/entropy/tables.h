@@ -1,6 +1,7 @@
 // Frequency tables and their two faces: 2^11 decoding slots, and symbols to encode with.
 // Where in the flow: built once (class family) or per chunk (shipped tables), then read by the
-// kernels. Surprise: costs are integers, so that an encoder chooses the same tables on every host.
+// kernels.
+// Surprise: costs are integers, so that an encoder chooses the same tables on every host.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Damage of a decoded cache: how much the attention outputs change, under the queries that the
-// model really asked. Where in the flow: `codec profile` measures every codec and level with it.
-// Surprise: it is one step of one layer; errors that build up over layers and tokens are the
-// judge's to measure.
+// model really asked.
+// Where in the flow: `codec profile` measures every codec and level with it.
+// Surprise: it is one step of one layer; errors that build up over layers and tokens do not show.
 #pragma once
 
 #include <vector>

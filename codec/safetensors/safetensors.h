@@ -1,7 +1,8 @@
 // safetensors files: a JSON header, then the tensors' bytes. Read from anyone, written
-// deterministically. Where in the flow: under the capture format (codec/capture_format.h). Format:
-// Hugging Face's safetensors, "Format" in its README: u64 header size, JSON, data; little-endian,
-// row-major, no gaps.
+// deterministically.
+// Where in the flow: under the capture format (codec/capture_format.h). Format: Hugging Face's
+// safetensors, "Format" in its README: u64 header size, JSON, data; little-endian, row-major, no
+// gaps.
 #pragma once
 
 #include <cstddef>

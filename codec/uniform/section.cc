@@ -62,7 +62,7 @@ Status decode_tensor(const Width& width, const Layout& layout, ByteReader& reade
 
 }  // namespace
 
-std::vector<LevelInfo> levels() {
+std::vector<CodecLevelInfo> levels() {
   return {{"group-64", "one fp16 scale per token and 64 channels"},
           {"token", "one fp16 scale per token over all heads"}};
 }

@@ -1,5 +1,6 @@
 // The section layout that int8 and int4 share: per tensor all scales, then all codes, token by
-// token. Where in the flow: their bindings call it with the kernels of their width.
+// token.
+// Where in the flow: their bindings call it with the kernels of their width.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct Width {
 
 // The levels of both codecs, in their order: a scale per 64 channels, or one per token over all
 // heads.
-[[nodiscard]] std::vector<LevelInfo> levels();
+[[nodiscard]] std::vector<CodecLevelInfo> levels();
 
 [[nodiscard]] EncodedSection encode(const Width& width, const SectionContext& context,
                                     std::span<const SectionTensor> tensors);

@@ -1,7 +1,5 @@
 #include "sim/cli/campaign.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>

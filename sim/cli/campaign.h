@@ -1,7 +1,8 @@
 // A campaign: every (tier, policy, replicate) of a scenario that the store does not hold yet, by
-// worker processes. Where in the flow: drives steps 1 to 5 and writes step 7. Surprise: workers are
-// processes, because ns-3 has one simulator per process; the store's claims keep them apart, and a
-// campaign that was killed goes on where it stopped.
+// worker processes.
+// Where in the flow: drives steps 1 to 5 and writes step 7.
+// Surprise: workers are processes, because ns-3 has one simulator per process; the store's claims
+// keep them apart, and a campaign that was killed goes on where it stopped.
 #pragma once
 
 #include <filesystem>

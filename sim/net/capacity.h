@@ -1,8 +1,8 @@
 // What one link carries at a time: its trace replayed from the link's offset, by time or by chunk.
 // Where in the flow: under every simulated tier, so that all of them replay a trace in the same
-// way. Surprise: the step of a chunk-clocked trace past its end follows TraceEnd: a looping trace
-// begins again, a holding one keeps its last rate (CacheGen's own script reads past its list
-// there).
+// way.
+// Surprise: the step of a chunk-clocked trace past its end follows TraceEnd: a looping trace begins
+// again, a holding one keeps its last rate (CacheGen's own script reads past its list there).
 #pragma once
 
 #include <optional>

@@ -1,8 +1,10 @@
 // How payload becomes wire bytes: packets of the path's MTU, each with a header. The one definition
-// for all tiers. Where in the flow: under every network tier. A transfer of `size` takes ceil(size
-// / (MTU - header)) packets and size + packets * header bytes of the link; without counting headers
-// it takes `size`. Surprise: the packets are as large whether or not their headers are counted, so
-// windows and bursts do not change.
+// for all tiers.
+// Where in the flow: under every network tier. A transfer of `size` takes ceil(size / (MTU -
+// header)) packets and size + packets * header bytes of the link; without counting headers it takes
+// `size`.
+// Surprise: the packets are as large whether or not their headers are counted, so windows and
+// bursts do not change.
 #pragma once
 
 #include <algorithm>

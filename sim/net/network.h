@@ -1,9 +1,10 @@
 // The network contract: nodes, links, and transfers between nodes.
 // Where in the flow: step 2; the session starts transfers and listens, whatever tier is behind.
-// Surprises: (1) a rate change in the middle of a transfer (and of a packet, in our tiers) re-times
-// the rest of it; (2) transfers of one ConnectionGroup share warm connections, so only the first
-// pays the start-up of the window; (3) on a chunk-clocked link the rate belongs to the chunk, not
-// to the time.
+// Surprises:
+// (1) a rate change in the middle of a transfer (and of a packet, in our tiers) re-times its rest;
+// (2) transfers of one ConnectionGroup share warm connections, so only the first pays the start-up
+//     of the window;
+// (3) on a chunk-clocked link the rate belongs to the chunk, not to the time.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +50,8 @@ struct LinkSpec {
 
 struct TopologySpec {
   std::vector<std::string> nodes;  // NodeId indexes this
-  std::vector<LinkSpec>
-      links;  // LinkId indexes this; routes are shortest by hops, ties by lower link id
+  // LinkId indexes this; routes are shortest by hops, ties by lower link id.
+  std::vector<LinkSpec> links;
 };
 
 // Adds `forward` and its way back (same capacity, delay, queue and MTU). Requests and
@@ -62,8 +63,8 @@ struct TransportSpec {
   bool slow_start = true;  // false: the window is never the limit
   std::int32_t initial_window_segments = 10;        // RFC 6928
   DataSize max_window = DataSize::bytes(64 << 20);  // of each connection
-  bool idle_reset = true;  // a silence longer than RTT + idle_timeout puts the window back to the
-                           // initial one (RFC 5681, 4.1)
+  // A silence longer than RTT + idle_timeout resets the window to its first size (RFC 5681, 4.1).
+  bool idle_reset = true;
   Duration idle_timeout = std::chrono::milliseconds{200};
   DataSize header = DataSize::bytes(52);  // IPv4 + TCP + timestamps, in each packet of `mtu`
   bool count_headers = true;              // false: the payload alone occupies the link
@@ -74,8 +75,8 @@ struct Transfer {
   DataSize size;
   ConnectionGroup group;
   std::int32_t connections = 1;
-  std::optional<std::int64_t>
-      chunk_index;          // needed on a chunk-clocked link: which step of its trace holds
+  // Needed on a chunk-clocked link: which step of its trace holds.
+  std::optional<std::int64_t> chunk_index;
   DataSize progress_every;  // on_progress each time this much more has arrived; zero: never
 };
 

@@ -1,7 +1,9 @@
 // The burst tier: our windowed transport in 64 KB segments over ns-3 nodes, point-to-point devices
-// and channels. Where in the flow: step 2, the tier of the demo. This header shows nothing of ns-3;
-// without ns-3 the library holds only the answer that it is not there. Surprise: ns-3's simulator
-// is one per process, so only one of its clocks may live at a time (others may follow).
+// and channels.
+// Where in the flow: step 2, the tier of the demo. This header shows nothing of ns-3; without ns-3
+// the library holds only the answer that it is not there.
+// Surprise: ns-3's simulator is one per process, so only one of its clocks may live at a time
+// (others may follow).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Carries the transport's fields through ns-3: a packet tag, which adds nothing to the packet's
-// size. Where in the flow: inside the ns-3 carrier; the size of an ns-3 packet is exactly what it
+// size.
+// Where in the flow: inside the ns-3 carrier; the size of an ns-3 packet is exactly what it
 // occupies on the wire.
 #pragma once
 

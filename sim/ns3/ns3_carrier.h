@@ -1,6 +1,7 @@
 // Carries the transport's packets over ns-3: nodes, a device and a channel per link, forwarding by
-// route. Where in the flow: below the transport of sim/net/transport; the only part that knows
-// ns-3's nodes.
+// route.
+// Where in the flow: below the transport of sim/net/transport; the only part that knows ns-3's
+// nodes.
 #pragma once
 
 #include <memory>

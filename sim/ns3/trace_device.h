@@ -1,8 +1,9 @@
 // An ns-3 point-to-point device whose rate follows a link trace, also in the middle of a packet.
 // Where in the flow: one per link, at its sending end. Queue, then wire, then ns-3's own channel
-// adds the delay. Surprise: ns-3's device reads its rate when a packet begins and never again; ours
-// takes the wire itself and finds the end of each packet by integrating the trace, so a change
-// re-times the rest and rate 0 holds it.
+// adds the delay.
+// Surprise: ns-3's device reads its rate when a packet begins and never again; ours takes the wire
+// itself and finds the end of each packet by integrating the trace, so a change re-times the rest
+// and rate 0 holds it.
 #pragma once
 
 #include <ns3/point-to-point-net-device.h>

@@ -1,7 +1,6 @@
 #include "sim/scenario/fields.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 

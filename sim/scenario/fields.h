@@ -1,5 +1,6 @@
 // Strict reading of one YAML mapping: every key must be known, given once, and well-formed; errors
-// carry file and line. Where in the flow: under the scenario parser; nothing else reads YAML.
+// carry file and line.
+// Where in the flow: under the scenario parser; nothing else reads YAML.
 // Surprise: the first error counts and later reads return defaults; but a missing key gives way to
 // any other fault, since a misspelt key is both missing and unknown and the unknown one says more.
 #pragma once
@@ -8,7 +9,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "sim/scenario/scenario.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -40,15 +39,15 @@ std::string read_name(Fields& top) {
   return name;
 }
 
-TokenRange read_token_range(Fields& fields, const std::string& key) {
+TokenCountRange read_token_counts(Fields& fields, const std::string& key) {
   const YAML::Node node = fields.node(key, true);
   if (!node.IsDefined() || !node.IsMap()) {
     const std::int64_t n = fields.integer(key, 1, kMaxContextTokens);
     return {n, n};
   }
   Fields range = fields.child(key, true);
-  TokenRange r{range.integer("low", 1, kMaxContextTokens),
-               range.integer("high", 1, kMaxContextTokens)};
+  TokenCountRange r{range.integer("low", 1, kMaxContextTokens),
+                    range.integer("high", 1, kMaxContextTokens)};
   range.finish();
   if (r.low > r.high)
     fields.errors().add(node, fmt::format("{}: low passes high", range.path_of("low")),
@@ -77,7 +76,7 @@ WorkloadSetting read_workload(Fields fields) {
   WorkloadSetting w;
   w.arrivals = read_arrivals(fields);
   w.loads = fields.integer("loads", 1, kMaxLoads, 1);
-  w.context_tokens = read_token_range(fields, "context_tokens");
+  w.context_tokens = read_token_counts(fields, "context_tokens");
   w.query_tokens = fields.integer("query_tokens", 0, kMaxContextTokens, 32);
   w.give_up = fields.duration("give_up", std::chrono::seconds{60});
   fields.finish();

@@ -1,8 +1,9 @@
 // A scenario, resolved: everything that a run needs besides the policy, the replicate and the tier.
 // Where in the flow: read from scenarios/<name>/scenario.yaml (or any file); the runner turns it
-// into runs. Surprise: `canonical` is what the results depend on, with the content hashes of every
-// file it pulled in; replicates, tiers, policies and scoring are not in it, so that more of them
-// extend a store instead of starting over.
+// into runs.
+// Surprise: `canonical` is what the results depend on, with the content hashes of every file it
+// pulled in; replicates, tiers, policies and scoring are not in it, so that more of them extend a
+// store instead of starting over.
 #pragma once
 
 #include <filesystem>
@@ -38,24 +39,26 @@ struct LinkSetting {
   [[nodiscard]] bool chunk_clocked() const;
 };
 
-// When loads arrive.
-struct IsolatedArrivals {};  // each alone on a fresh link and GPU, at its own instant of the trace
+// When loads arrive: each alone on a fresh link and GPU, at its own instant of the trace.
+struct IsolatedArrivals {};
+// One after the other at fixed distance, sharing link and GPU.
 struct EveryArrivals {
   Duration gap{};
-};  // one after the other at fixed distance, sharing link and GPU
+};
+// At random, sharing link and GPU.
 struct PoissonArrivals {
   Duration mean_gap{};
 };
 using Arrivals = std::variant<IsolatedArrivals, EveryArrivals, PoissonArrivals>;
 
-struct TokenRange {
+struct TokenCountRange {
   std::int64_t low = 0, high = 0;  // uniform, both included
 };
 
 struct WorkloadSetting {
   Arrivals arrivals;
   std::int64_t loads = 1;  // per replicate
-  TokenRange context_tokens;
+  TokenCountRange context_tokens;
   std::int64_t query_tokens = 0;  // after the context, in the pass that makes the first token
   Duration give_up{};             // a load that takes longer is unfinished
 };
@@ -87,8 +90,8 @@ struct Scenario {
 struct ScenarioOverrides {
   std::optional<std::uint64_t> seed;
   std::optional<std::int64_t> replicates;
-  std::optional<std::string>
-      link_trace_file;                // replaces the link's capacity; several traces run once each
+  // Replaces the link's capacity; several traces run once each.
+  std::optional<std::string> link_trace_file;
   std::vector<std::string> policies;  // replaces the list when not empty
   std::vector<std::string> tiers;
 };

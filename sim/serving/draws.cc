@@ -40,7 +40,7 @@ Result<ReplicateDraws> draw_replicate(const Scenario& s, std::int64_t replicate)
   RandomStream lengths(s.seed, "context-tokens", r), offsets(s.seed, "trace-offset", r),
       gaps(s.seed, "arrivals", r);
   const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
-  const TokenRange range = s.workload.context_tokens;
+  const TokenCountRange range = s.workload.context_tokens;
   ReplicateDraws draws{std::move(*trace), {}};
   const Duration shared_offset = draw_offset(s, draws.trace, offsets);
   Instant at = kRunStart;

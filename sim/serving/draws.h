@@ -7,9 +7,9 @@ namespace sluice {
 
 struct LoadDraw {
   std::int64_t context_tokens = 0;
-  Instant arrives_at;       // on the run's clock; zero for isolated loads
-  Duration trace_offset{};  // where in the trace the load's clock begins (isolated) or the run's
-                            // (shared)
+  Instant arrives_at;  // on the run's clock; zero for isolated loads
+  // Where in the trace the load's clock begins (isolated) or the run's (shared).
+  Duration trace_offset{};
 };
 
 struct ReplicateDraws {

@@ -1,5 +1,6 @@
 // A tier by name: its clock and its network, together. The only place that knows which tiers there
-// are. Where in the flow: between the runner and steps 2 and 3.
+// are.
+// Where in the flow: between the runner and steps 2 and 3.
 #pragma once
 
 #include <memory>

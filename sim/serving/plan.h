@@ -1,6 +1,7 @@
 // From a scenario and a context length to what one session needs: chunks with bytes, times and
-// damage per level. Where in the flow: between scenario and session (3); the only place where
-// geometry meets the codec profile.
+// damage per level.
+// Where in the flow: between scenario and session (3); the only place where geometry meets the
+// codec profile.
 #pragma once
 
 #include "sim/scenario/scenario.h"

@@ -1,6 +1,7 @@
 // One run: one scenario, one policy, one replicate, one tier. All that is drawn depends on the seed
 // and the replicate, never on the policy, so that every policy meets the same links, lengths and
-// arrivals. Where in the flow: drives steps 1 to 5 and hands records to score and store.
+// arrivals.
+// Where in the flow: drives steps 1 to 5 and hands records to score and store.
 #pragma once
 
 #include "sim/scenario/scenario.h"

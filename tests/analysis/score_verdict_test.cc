@@ -29,7 +29,7 @@ std::set<std::string> names_of(const nlohmann::json& object) {
   return names;
 }
 
-// DESIGN.md section 12: these names are read by other programs. Take none away, rename none.
+// These names are read by other programs. Take none away, rename none.
 TEST(Json, KeepsTheNamesOfTheContract) {
   const nlohmann::json json = verdict_json(sample(), "runs.db");
   EXPECT_THAT(names_of(json),

@@ -24,7 +24,7 @@ TEST(CodecRegistry, AWrongNameIsAnErrorThatNamesTheNearestOne) {
 TEST(CodecRegistry, EveryCodecHasASummaryAndSpecAndEveryLevelASummary) {
   for (const Codec& codec : all_codecs()) {
     EXPECT_FALSE(codec.info.summary.empty()) << codec.info.id;
-    for (const LevelInfo& level : codec.info.levels)
+    for (const CodecLevelInfo& level : codec.info.levels)
       EXPECT_FALSE(level.summary.empty()) << codec.info.id;
     std::string folder = codec.info.id;
     std::replace(folder.begin(), folder.end(), '-', '_');

@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "sim/cli": ["base/", "policies/", "sim/", "analysis/", "traces/"],
     "analysis": ["base/", "traces/link_trace.h", "sim/session/record.h", "analysis/"],
 }
+TYPE_DEFINITION = r"^(?:struct|class|enum class)(?: \[\[nodiscard\]\])? (\w+)(?: final)?(?: : [^;{]+)? \{"
 FOLDERS = ["base", "traces", "codec", "policies", "sim", "analysis"]
 
 # header pattern -> the only places where it may stand
@@ -89,7 +90,20 @@ class IncludeRules(unittest.TestCase):
                         faults.append(f"{name}:{number}: {line.strip()}: use {instead}")
         self.assertEqual(faults, [])
 
+    def test_a_type_name_stands_for_one_type(self):
+        # Two definitions of one name in one namespace break as soon as a program links both; no compiler says so.
+        defined = {}
+        for path in sources():
+            text = path.read_text(encoding="utf-8")
+            if path.suffix != ".h":
+                continue
+            namespace = re.search(r"^namespace ([\w:]+) \{", text, re.MULTILINE)
+            for name in re.findall(TYPE_DEFINITION, text, re.MULTILINE):
+                defined.setdefault((namespace and namespace[1], name), []).append(path.relative_to(ROOT).as_posix())
+        self.assertEqual({key: places for key, places in defined.items() if len(set(places)) > 1}, {})
+
     def test_the_rules_can_fail(self):
+        self.assertEqual(re.findall(TYPE_DEFINITION, "struct Level {\n  int x;\n};", re.MULTILINE), ["Level"])
         self.assertTrue(re.search(r"#include\s*(?:<yaml-cpp)", "#include <yaml-cpp/yaml.h>"))
         self.assertTrue(re.search(next(iter(BANNED)), "x = ns / 1e9;"))
 

@@ -195,7 +195,7 @@ TEST(UniformPerChunk, TheLengthOfTheRunDoesNotMatter) {
   EXPECT_EQ(made(spec, 0s).sha256, made(spec, 60s).sha256);
 }
 
-// Anyone's build draws these: sluice-trace synth uniform-per-chunk low=100Mbit/s high=10Gbit/s
+// Anyone's build draws these: sluice trace synth uniform-per-chunk low=100Mbit/s high=10Gbit/s
 // chunks=3 --seed 7 OUT
 TEST(Seeds, SevenMeansTheseRatesEverywhere) {
   EXPECT_THAT(made(UniformPerChunkSpec{mbit(100), mbit(10'000), 3}, 0s, 7).steps,

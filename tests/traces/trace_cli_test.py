@@ -1,4 +1,4 @@
-"""Tests of the sluice-trace executable: what it prints, where, and how it fails.
+"""Tests of `sluice trace`: what it prints, where, and how it fails.
 
 Run: SLUICE_BIN=build/bin python3 -m unittest -v tests/traces/trace_cli_test.py
 """

@@ -1,4 +1,4 @@
-// The subcommands of sluice-trace, one file each: what CLI11 fills, and what runs then.
+// The subcommands of `sluice trace`, one file each: what CLI11 fills, and what runs then.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// sluice-trace: link-trace files listed, inspected, converted and made.
+// `sluice trace`: link-trace files listed, inspected, converted and made.
 // Data goes to stdout, notes, warnings and errors to stderr; errors are one line, and the exit code
 // is 0 only if all that was asked for was done.
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // A semi-Markov link: states with a rate and a dwell time, and the probabilities of what follows
-// what. Surprise: it starts in the middle of a stay, drawn from the stationary law, so means hold
-// from the first instant on.
+// what.
+// Surprise: it starts in the middle of a stay, drawn from the stationary law, so means hold from
+// the first instant on.
 #include <fmt/format.h>
 
 #include <algorithm>

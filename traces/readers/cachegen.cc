@@ -1,6 +1,7 @@
 // CacheGen's traces: JSON lines, one trace each, {"bw": [0.9, 4.2, ...]} in Gbit/s, one number per
-// chunk of a load. Surprise: chunk-clocked (the i-th number holds for the i-th chunk, whatever time
-// it is), and several traces per file.
+// chunk of a load.
+// Surprise: chunk-clocked (the i-th number holds for the i-th chunk, whatever time it is), and
+// several traces per file.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Comma-separated values with a header, among them one column of times and one of rates with
 // declared units. Our own form is one of these: `t_ns,capacity_bps` (or `t_ns,throughput_bps`, for
-// achieved throughput), the last row an end time with an empty rate. Surprise: the rate of a row
-// holds from its time on, unless --stamps end says otherwise.
+// achieved throughput), the last row an end time with an empty rate.
+// Surprise: the rate of a row holds from its time on, unless --stamps end says otherwise.
 #include <fmt/format.h>
 
 #include "traces/readers/csv_header.h"

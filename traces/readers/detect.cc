@@ -1,5 +1,6 @@
 // Which reader a file asks for: by the shape of its first line, and by its extension where that
-// says something. Surprise: when the two disagree the answer is an error that asks, not a guess.
+// says something.
+// Surprise: when the two disagree the answer is an error that asks, not a guess.
 #include <fmt/format.h>
 
 #include <algorithm>

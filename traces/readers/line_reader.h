@@ -30,9 +30,8 @@ class LineReader {
   // last. The view is good until the next call.
   [[nodiscard]] Result<std::optional<std::string_view>> next();
 
-  [[nodiscard]] std::int64_t line_number() const {
-    return line_number_;
-  }  // of the last line given, 1-based
+  // Of the last line given, 1-based.
+  [[nodiscard]] std::int64_t line_number() const { return line_number_; }
   // SHA-256 of the file's bytes; call once, after next() gave nullopt.
   [[nodiscard]] std::string sha256() { return hash_->hex(); }
 

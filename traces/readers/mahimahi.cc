@@ -1,7 +1,8 @@
 // mahimahi packet-delivery traces: one whole number per line, the millisecond at which 1500 bytes
-// may pass. Surprise: a line at ms v is capacity of the millisecond that ends at v, so its packet
-// is through at v, as in mahimahi. The last line is the period; a line 0 therefore belongs to the
-// last millisecond of a lap.
+// may pass.
+// Surprise: a line at ms v is capacity of the millisecond that ends at v, so its packet is through
+// at v, as in mahimahi. The last line is the period; a line 0 therefore belongs to the last
+// millisecond of a lap.
 #include "traces/readers/mahimahi.h"
 
 #include <fmt/format.h>

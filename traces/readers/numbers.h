@@ -1,13 +1,12 @@
 // Decimal text to rates and times, by exact integer arithmetic; and the units such text can have.
 // Where in the flow: readers with columns. base/parse.h reads quantities that carry their unit;
 // here the unit stands once, in the header or an option, and the numbers are measurements: they
-// round to the nearest bit/s or ns. Surprise: case counts, `MB/s` are bytes and `Mbit/s` bits; in
-// names such as `rate_mbps` bps means bits.
+// round to the nearest bit/s or ns.
+// Surprise: case counts, `MB/s` are bytes and `Mbit/s` bits; in names such as `rate_mbps` bps means
+// bits.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 

@@ -18,11 +18,10 @@ namespace sluice {
 // kEnd: row i covers (time of row i-1, time of row i]. For the first row:
 //  - stamped 0: no interval; the row is skipped;
 //  - stamped no later than the longest step between later rows, or alone in the file: the clock
-//  began at zero, so
-//    the row covers (0, its time] (a 1 Hz trace stamped 1, 2, 3 ... n is n seconds long);
+//    began at zero, so the row covers (0, its time] (a 1 Hz trace stamped 1, 2, 3 ... n is n
+//    seconds long);
 //  - stamped later: the file is a slice that kept its clock, nobody knows when the interval began,
-//  so the row only
-//    marks the trace's zero and is skipped.
+//    so the row only marks the trace's zero and is skipped.
 // kStart: row i covers [time of row i, time of row i+1), the first row's time being the trace's
 // zero. The last row lasts as long as the one before it, unless close() says where it ends.
 class StampedRows {

@@ -1,6 +1,7 @@
 // Two columns without a header, separated by tabs or spaces: time and rate (Pensieve's cooked
-// traces, Lumos5G). Surprise: the rate of a row belongs to the interval that ENDS at its time, as
-// in Pensieve's simulator; StampedRows has the rule for the first row.
+// traces, Lumos5G).
+// Surprise: the rate of a row belongs to the interval that ENDS at its time, as in Pensieve's
+// simulator; StampedRows has the rule for the first row.
 #include <fmt/format.h>
 
 #include <algorithm>

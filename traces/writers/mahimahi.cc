@@ -1,7 +1,7 @@
 // mahimahi: the opportunity of a packet is written at the millisecond in which its last byte has
-// accrued. Surprise: the last line is the period, so the last opportunity of the lap moves to the
-// lap's end, wherever its bytes accrued; a length that is no whole number of milliseconds is
-// rounded up.
+// accrued.
+// Surprise: the last line is the period, so the last opportunity of the lap moves to the lap's end,
+// wherever its bytes accrued; a length that is no whole number of milliseconds is rounded up.
 #include <fmt/format.h>
 
 #include <algorithm>

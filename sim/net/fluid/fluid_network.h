@@ -1,8 +1,9 @@
 // The fluid tier: data as a fluid whose rate is piecewise constant, integrated exactly in integers.
 // Where in the flow: step 2, the default of sweeps and planning; its timing model is in this
-// folder's README. Surprises: no queue and no loss; all links of a path see the data at the same
-// time, and the path's whole delay follows; only instants at which some rate or some answer changes
-// cost anything.
+// folder's README.
+// Surprises: no queue and no loss; all links of a path see the data at the same time, and the
+// path's whole delay follows; only instants at which some rate or some answer changes cost
+// anything.
 #pragma once
 
 #include <map>

@@ -1,7 +1,9 @@
 // Max-min fair rates on a network of links: nobody's rate can grow without shrinking that of
-// somebody slower. Where in the flow: the fluid tier asks for new rates whenever a transfer begins
-// or ends or a capacity changes. Surprise: rates are whole bit/s and nothing is left over: where an
-// equal share is not whole, the flows listed last get 1 bit/s more.
+// somebody slower.
+// Where in the flow: the fluid tier asks for new rates whenever a transfer begins or ends or a
+// capacity changes.
+// Surprise: rates are whole bit/s and nothing is left over: where an equal share is not whole, the
+// flows listed last get 1 bit/s more.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // How much has been sent by when: straight pieces between the instants at which the rate changed.
 // Where in the flow: the fluid tier keeps one per transfer and one per link; what arrives is the
-// same curve, later. Surprise: it forgets what is older than `memory`, the longest delay anybody
-// looks back.
+// same curve, later.
+// Surprise: it forgets what is older than `memory`, the longest delay anybody looks back.
 #pragma once
 
 #include <algorithm>

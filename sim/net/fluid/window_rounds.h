@@ -1,8 +1,9 @@
 // Start-up as rounds of one RTT: a window's worth leaves at the speed of the link, then silence
-// until the round ends. Where in the flow: one per set of connections of the fluid tier. Time is an
-// argument; no clock inside. Surprises: the window grows by what was sent, so it doubles only in
-// rounds that used it up; once the link is slower than window / RTT, rounds make no difference and
-// there are none.
+// until the round ends.
+// Where in the flow: one per set of connections of the fluid tier. Time is an argument; no clock
+// inside.
+// Surprises: the window grows by what was sent, so it doubles only in rounds that used it up; once
+// the link is slower than window / RTT, rounds make no difference and there are none.
 #pragma once
 
 #include "base/nanobits.h"
@@ -29,7 +30,6 @@ class WindowRounds {
   }
   [[nodiscard]] std::optional<Instant> round_end() const { return round_end_; }
   [[nodiscard]] bool is_exhausted() const { return round_end_ && budget_ == Nanobits{}; }
-  [[nodiscard]] std::int32_t connections_open() const { return open_; }
 
  private:
   void grow();

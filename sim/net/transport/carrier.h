@@ -1,7 +1,8 @@
 // What the transport needs below it: something that carries packets along links, with queues, and
-// may drop them. Where in the flow: between the transport (no ns-3) and the ns-3 devices (no
-// transport). Surprise: a packet of the carrier may stand for many of the link's: `wire` counts all
-// of them with their headers.
+// may drop them.
+// Where in the flow: between the transport (no ns-3) and the ns-3 devices (no transport).
+// Surprise: a packet of the carrier may stand for many of the link's: `wire` counts all of them
+// with their headers.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ struct CongestionLimits {
   DataSize packet;   // payload of one, > 0: the unit of CUBIC's growth
   DataSize initial;  // window to begin with, and after a long silence
   DataSize max;
-  bool slow_start =
-      true;  // false: `initial` fills the path already, growth is CUBIC's from the first
+  // False: `initial` fills the path already, growth is CUBIC's from the first.
+  bool slow_start = true;
 };
 
 class CongestionWindow {

@@ -42,7 +42,6 @@ std::optional<NumberedSegment> ConnectionSender::send_lost(Instant now) {
   if (lost_.empty() || !(sent_.empty() || fits(lost_.front().payload))) return std::nullopt;
   const Segment segment = lost_.front();
   lost_.pop_front();
-  ++num_copies_;
   return put_in_flight(now, segment);
 }
 
@@ -108,7 +107,6 @@ std::optional<Instant> ConnectionSender::probe_at() const {
 NumberedSegment ConnectionSender::probe(Instant now) {
   SLUICE_ASSERT(!sent_.empty(), "a probe with nothing in flight");
   ++num_probes_;
-  ++num_copies_;
   return put_in_flight(now, sent_.front().segment);
 }
 

@@ -1,8 +1,9 @@
 // The sending half of one connection: what is in flight, what was lost, what may go next.
 // Where in the flow: the burst tier gives it payload and acknowledgements; it has no clock, time is
-// an argument. Surprises: a segment keeps its sequence for good but every copy of it gets a new
-// packet number (as in QUIC), so loss is seen from numbers alone, even of a copy; each
-// acknowledgement costs constant work, whatever the window.
+// an argument.
+// Surprises: a segment keeps its sequence for good but every copy of it gets a new packet number
+// (as in QUIC), so loss is seen from numbers alone, even of a copy; each acknowledgement costs
+// constant work, whatever the window.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,6 @@ class ConnectionSender {
 
   [[nodiscard]] bool is_idle() const { return sent_.empty() && lost_.empty(); }
   [[nodiscard]] DataSize window() const { return window_.size(); }
-  [[nodiscard]] std::uint64_t num_copies() const { return num_copies_; }  // segments sent again
 
  private:
   struct Sent {
@@ -68,13 +68,11 @@ class ConnectionSender {
   DataSize packet_, segment_max_;
   std::deque<Sent> sent_;  // by packet number, from first_number_; settled ones leave at the front
   std::uint64_t first_number_ = 0, next_number_ = 0, next_sequence_ = 0;
-  std::deque<Segment> lost_;         // to be sent again
-  std::uint64_t next_expected_ = 0;  // by the receiver: everything before has arrived
-  std::uint64_t recovery_until_ =
-      0;                         // losses of numbers below are of a round that was answered already
-  DataSize in_flight_;           // payload
-  std::int32_t num_probes_ = 0;  // since the last acknowledgement
-  std::uint64_t num_copies_ = 0;
+  std::deque<Segment> lost_;          // to be sent again
+  std::uint64_t next_expected_ = 0;   // by the receiver: everything before has arrived
+  std::uint64_t recovery_until_ = 0;  // losses of lower numbers are of a round already answered
+  DataSize in_flight_;                // payload
+  std::int32_t num_probes_ = 0;       // since the last acknowledgement
   Instant last_sent_, last_acked_;
 };
 

@@ -1,6 +1,7 @@
 // Smoothed round trip and its deviation (RFC 6298), and how long to wait for an acknowledgement
-// (RFC 9002, 6.2.1). Where in the flow: one per connection of the burst tier. Surprise: before the
-// first sample it answers one second.
+// (RFC 9002, 6.2.1).
+// Where in the flow: one per connection of the burst tier.
+// Surprise: before the first sample it answers one second.
 #pragma once
 
 #include <algorithm>

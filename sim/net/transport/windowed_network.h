@@ -1,8 +1,10 @@
 // Our windowed transport: requests one way, segments the other, acknowledgements back; over any
-// Carrier. Where in the flow: step 2, the tiers with packets: burst (64 KB segments) on the ns-3
-// devices of sim/ns3. Surprises: both ends live here, but only what a packet carries passes between
-// them; a segment stands for many packets of the link, and its wire bytes count a header for each
-// of them; data arrive per connection in order.
+// Carrier.
+// Where in the flow: step 2, the tiers with packets: burst (64 KB segments) on the ns-3 devices of
+// sim/ns3.
+// Surprises: both ends live here, but only what a packet carries passes between them; a segment
+// stands for many packets of the link, and its wire bytes count a header for each of them; data
+// arrive per connection in order.
 #pragma once
 
 #include <deque>

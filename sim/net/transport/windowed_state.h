@@ -1,6 +1,7 @@
 // What the windowed transport remembers of a transfer (Stream), a connection and a set of them
-// (Channel). Where in the flow: inside the transport only. What belongs to which end is said, since
-// both ends are here.
+// (Channel).
+// Where in the flow: inside the transport only. What belongs to which end is said, since both ends
+// are here.
 #pragma once
 
 #include "sim/net/transport/windowed_network.h"
@@ -40,8 +41,8 @@ struct WindowedNetwork::Channel {
   const Path* path = nullptr;
   std::int32_t route = 0, route_back = 0;
   DataSize segment_max;
-  std::int64_t chunk_index =
-      0;  // of the transfer asked for last; control packets travel at its rate
+  // Of the transfer asked for last; control packets travel at its rate.
+  std::int64_t chunk_index = 0;
 
   // Of the receiver.
   std::int32_t num_opened = 0, num_asked = 0;  // connections
