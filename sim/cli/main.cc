@@ -71,6 +71,21 @@ int print_plan(const Scenario& s) {
   return 0;
 }
 
+// What a user should know of the files that the link replays, before believing the numbers.
+void print_trace_notes(const Scenario& s) {
+  const auto* replayed = std::get_if<ReplayedTraces>(&s.link.capacity);
+  if (replayed == nullptr) return;
+  const LinkTrace& first = replayed->traces.front();
+  if (first.kind == TraceKind::kAchievedThroughput) {
+    fmt::print(stderr,
+               "note: {} holds achieved throughput; replayed as capacity it is biased low\n",
+               replayed->file);
+  }
+  for (const LinkTrace& trace : replayed->traces) {
+    if (const auto doubt = doubt_about_unit(trace)) fmt::print(stderr, "note: {}\n", *doubt);
+  }
+}
+
 int run(int argc, char** argv) {
   SimOptions options;
   if (const auto code = parse_sim_options(argc, argv, options)) return *code;
@@ -79,6 +94,7 @@ int run(int argc, char** argv) {
   if (!file) return fail(file.error());
   const Result<Scenario> scenario = read_scenario(*file, options.overrides);
   if (!scenario) return fail(scenario.error());
+  print_trace_notes(*scenario);
   if (options.dry_run) return print_plan(*scenario);
   const Result<fs::path> store =
       options.store ? Result<fs::path>(fs::path(*options.store)) : fresh_store(*scenario);

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/sha256.h"
 #include "base/table.h"
+#include "tests/temporary_folder.h"
 
 namespace sluice {
 namespace {
@@ -73,7 +74,7 @@ TEST(Sha256, MatchesTheStandardsExample) {
 }
 
 TEST(Files, AFailedWriteLeavesNothingBehind) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "sluice_files_test";
+  const auto folder = temporary_folder() / "sluice_files_test";
   std::filesystem::create_directories(folder / "taken");
   EXPECT_FALSE(write_file_atomically(folder / "taken", "x").ok());  // a folder stands there
   EXPECT_TRUE(write_file_atomically(folder / "good", "x").ok());

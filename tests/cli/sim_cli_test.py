@@ -71,6 +71,12 @@ class JsonTest(SimTest):
         self.assertEqual((data["policies"][0]["loads"], data["policies"][0]["violations"]), (3, 2))
 
 
+    def test_a_trace_of_achieved_throughput_is_said_to_be_biased(self):
+        trace = self.write("walk.txt", "1 300\n2 900\n3 500\n")
+        result = run("sim", *SMALL, "--link-trace", trace, "--store", self.store, "--policy", "recompute")
+        self.assertIn("holds achieved throughput", result.stderr)
+
+
 class ErrorTest(SimTest):
     def test_a_misspelt_scenario_policy_tier_or_option_names_the_nearest(self):
         self.assert_one_error_line(run("sim", "edge-fluctuatin", "--store", self.store), "did you mean `edge-fluctuating`?")

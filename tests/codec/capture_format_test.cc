@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "tests/codec/made_caches.h"
+#include "tests/temporary_folder.h"
 
 namespace sluice {
 namespace {
@@ -115,7 +116,7 @@ TEST(CaptureFormat, FaultsNameFileAndEntry) {
 }
 
 TEST(CaptureFormat, EveryOddCacheIsWrittenAndReadBackWhole) {
-  const std::filesystem::path path = testing::TempDir() + "/odd.safetensors";
+  const std::filesystem::path path = temporary_folder() / "odd.safetensors";
   for (const NamedCache& made : odd_caches()) {
     if (made.cache.view().layers.empty()) continue;  // not a capture
     SCOPED_TRACE(made.name);

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include "tests/temporary_folder.h"
 
 namespace sluice {
 namespace {
@@ -24,7 +25,7 @@ class Geometry : public testing::Test {
   // Reads a model file with these layers.
   static Result<ModelGeometry> with_layers(const std::string& layers,
                                            const std::string& parameters = "1000") {
-    const auto file = std::filesystem::path(testing::TempDir()) / "sluice_geometry.json";
+    const auto file = temporary_folder() / "sluice_geometry.json";
     std::ofstream(file)
         << R"({"format": "sluice-model-geometry-1", "name": "m", "source": "s", "parameters": )"
         << parameters << R"(, "attention_heads": 1, "hidden_size": 4, "layers": )" << layers << "}";

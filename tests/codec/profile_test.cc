@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "codec/decode_times.h"
+#include "tests/temporary_folder.h"
 
 namespace sluice {
 namespace {
@@ -53,7 +54,7 @@ class Profile : public testing::Test {
  protected:
   void SetUp() override {
     ::setenv("SLUICE_HOME", SLUICE_SOURCE_DIR, 1);
-    folder_ = std::filesystem::path(testing::TempDir()) / "sluice_profile_test";
+    folder_ = temporary_folder() / "sluice_profile_test";
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/random.h"
+#include "tests/temporary_folder.h"
 
 namespace sluice {
 namespace {
@@ -108,7 +109,7 @@ TEST(Safetensors, WhatIsWrittenIsReadBackAndTheSameEveryTime) {
       {"z", "I8", {4}, std::as_bytes(std::span(bytes))},
       {"a", "F16", {1, 2}, std::as_bytes(std::span(bytes))},
       {"none", "F16", {0, 2}, {}}};
-  const std::filesystem::path path = testing::TempDir() + "/written.safetensors";
+  const std::filesystem::path path = temporary_folder() / "written.safetensors";
   ASSERT_TRUE(write_safetensors(path, {{"k", "v"}}, tensors).ok());
   const auto first = read_file(path);
   const auto file = read_safetensors(path);

@@ -1,10 +1,12 @@
 // Scenario files for tests: a small valid one, and ways to distort it.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "sim/scenario/scenario.h"
+#include "tests/temporary_folder.h"
 
 namespace sluice {
 
@@ -40,7 +42,7 @@ inline std::string replaced(std::string text, const std::string& from, const std
 }
 
 inline std::filesystem::path write_text(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(testing::TempDir()) / name;
+  const auto path = temporary_folder() / name;
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "tests/temporary_folder.h"
 
 namespace sluice {
 namespace {
@@ -188,7 +189,7 @@ std::string fault_after(const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
-  const auto file = std::filesystem::path(testing::TempDir()) / "sluice_device.json";
+  const auto file = temporary_folder() / "sluice_device.json";
   std::ofstream(file, std::ios::binary) << text;
   const auto device = read_device(file);
   return device.ok() ? "no error" : device.error().to_line();
