@@ -12,6 +12,8 @@
 namespace sluice::cli {
 namespace {
 
+constexpr int kMaxLayersPerSection = 65'535;  // as many as a container has layer numbers
+
 struct Options {
   std::string codec, level, in, out;
   std::size_t layers_per_section = EncodeOptions{}.layers_per_section;
@@ -51,7 +53,7 @@ void add_encode(CLI::App& app, Run& run) {
   command
       ->add_option("--layers-per-section", options->layers_per_section,
                    "layers that are decoded together")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, kMaxLayersPerSection))
       ->capture_default_str();
   command->add_option("IN", options->in, "capture, as `./sluice codec capture` writes it")
       ->required();

@@ -15,6 +15,8 @@
 namespace sluice::cli {
 namespace {
 
+constexpr std::int64_t kMaxChunkTokens = 10'000'000;
+
 struct Options {
   std::string in, out, model, command_line;
   std::vector<std::string> codecs;
@@ -122,7 +124,7 @@ void add_profile(CLI::App& app, Run& run, const std::string& command_line) {
   command->add_option("--out", options->out, "profile to write (JSON)")->required();
   command->add_option("--codec", options->codecs, "only this codec; may be given several times");
   command->add_option("--chunk-tokens", options->chunk_tokens, "tokens per container")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, kMaxChunkTokens))
       ->capture_default_str();
   command->add_option("--repeat", options->repeats, "runs per timing; the median counts")
       ->check(CLI::Range(1, 1000))

@@ -21,7 +21,7 @@ TEST(Parse, DecimalsAreExact) {
   EXPECT_EQ(*parse_duration("0.000000001s", "x"), 1ns);
 }
 
-TEST(Parse, WhatIsWrongAndWhatToDoAreNamed) {
+TEST(Parse, TheFaultAndTheFixAreNamed) {
   const auto bare = parse_rate("25", "links[0].capacity");
   ASSERT_FALSE(bare.ok());
   EXPECT_THAT(bare.error().to_line(), HasSubstr("links[0].capacity: `25` has no unit"));

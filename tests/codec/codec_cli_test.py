@@ -110,7 +110,8 @@ class CodecCommandTest(unittest.TestCase):
                 self.assertIn(part, self.error_of(*words))
                 self.assertFalse(out.exists())
         for words, part in (
-            (("profile", SAMPLE, "--out", out, "--chunk-tokens", "0"), "--chunk-tokens"),
+            (("profile", SAMPLE, "--out", out, "--chunk-tokens", "0"), "--chunk-tokens: Value 0 not in range 1 to 10000000"),
+            (("encode", "--codec", "raw", "--layers-per-section", "-1", SAMPLE, out), "not in range 1 to 65535"),
             (("encode", SAMPLE), "--codec"),
             ((), "no command is given"),
         ):
