@@ -109,7 +109,7 @@ int run(int argc, char** argv) {
   if (!summary) return fail(summary.error());
   const Result<std::vector<Score>> scores = score_campaign(*scenario, *store, options);
   if (!scores) return fail(scores.error());
-  fmt::print(stderr, "{}: {}\n{}\n\n", scenario->name, scenario->question, scenario->ladder_words);
+  fmt::print(stderr, "{}: {}\n\n", scenario->name, scenario->question);
   std::fflush(stderr);
   print_verdict(*scores, *store, options);
   fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(),
