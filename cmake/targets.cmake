@@ -9,6 +9,7 @@ target_compile_options(sluice_options INTERFACE -ffp-contract=off)
 if(CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(sluice_options INTERFACE -fpch-preprocess)
 endif()
+target_compile_definitions(sluice_options INTERFACE SLUICE_AVX2=$<BOOL:${SLUICE_AVX2}>)
 if(SLUICE_SANITIZE)
   target_compile_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer -g
@@ -40,4 +41,12 @@ function(sluice_program name)
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE sluice_options fmt::fmt ${A_LINKS})
   target_precompile_headers(${name} REUSE_FROM sluice_precompiled)
+endfunction()
+
+# sluice_avx2_sources(a.cc …): compiled for AVX2, called only where codec/backend.h says so. They include kernels and
+# intrinsics only: an inline function of another header, compiled here, could be the one that the linker keeps for everybody.
+function(sluice_avx2_sources)
+  if(SLUICE_AVX2)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mf16c;-mbmi2" SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codec/backend.h"
 #include "codec/kv_cache.h"
 
 namespace sluice {
@@ -45,6 +46,7 @@ struct SectionContext {
   TensorKind kind = TensorKind::kKey;
   std::int32_t refinement = 0;        // 0: the base. Codecs of today have only the base
   std::int64_t num_model_layers = 0;  // 1 + number of the last layer of the whole cache
+  Backend backend = best_backend();   // what runs the loops; the result does not depend on it
 };
 
 // One layer's tensor of the section's kind, in increasing layer order. Tensors of a section may

@@ -87,14 +87,16 @@ Status check_checksums(std::span<const std::byte> file, const ContainerHeader& h
 }
 
 Status decode_one_section(std::span<const std::byte> file, const ContainerHeader& header,
-                          const SectionEntry& section, KvCache& cache, const std::string& name) {
+                          const SectionEntry& section, KvCache& cache, const std::string& name,
+                          const DecodeOptions& options) {
   const auto codec_level = codec_of(header, name);
   if (!codec_level) return codec_level.error();
   if (Status status = check_checksum(file, section, name); !status) return status;
   const SectionContext context{.level = codec_level->level,
                                .kind = section.kind,
                                .refinement = section.refinement,
-                               .num_model_layers = num_model_layers(header.shape)};
+                               .num_model_layers = num_model_layers(header.shape),
+                               .backend = options.backend};
   const auto tensors = tensors_of(header, section, cache);
   if (tensors.empty()) {
     return error_in_section(name, section,
@@ -105,7 +107,8 @@ Status decode_one_section(std::span<const std::byte> file, const ContainerHeader
   return status ? status : error_in_section(name, section, status.error());
 }
 
-Result<KvCache> decode_container(std::span<const std::byte> file, const std::string& name) {
+Result<KvCache> decode_container(std::span<const std::byte> file, const std::string& name,
+                                 const DecodeOptions& options) {
   const auto header = parse_header(file, name);
   if (!header) return header.error();
   const auto codec_level = codec_of(*header, name);
@@ -117,7 +120,7 @@ Result<KvCache> decode_container(std::span<const std::byte> file, const std::str
   }
   KvCache cache = KvCache::allocate(header->shape);
   for (const SectionEntry& section : header->sections) {
-    if (Status status = decode_one_section(file, *header, section, cache, name); !status)
+    if (Status status = decode_one_section(file, *header, section, cache, name, options); !status)
       return status.error();
   }
   return cache;

@@ -13,6 +13,10 @@
 
 namespace sluice {
 
+struct DecodeOptions {
+  Backend backend = best_backend();  // the tensors do not depend on it
+};
+
 // The codec and level that the header names, if this build has them in that version.
 [[nodiscard]] Result<CodecLevel> codec_of(const ContainerHeader& header, const std::string& name);
 
@@ -24,11 +28,13 @@ namespace sluice {
 // from header.shape.
 [[nodiscard]] Status decode_one_section(std::span<const std::byte> file,
                                         const ContainerHeader& header, const SectionEntry& section,
-                                        KvCache& cache, const std::string& name);
+                                        KvCache& cache, const std::string& name,
+                                        const DecodeOptions& options = {});
 
 // Everything. Allocates the cache only after the sections' sizes have justified it
 // (CodecInfo::max_elements_per_byte).
 [[nodiscard]] Result<KvCache> decode_container(std::span<const std::byte> file,
-                                               const std::string& name);
+                                               const std::string& name,
+                                               const DecodeOptions& options = {});
 
 }  // namespace sluice

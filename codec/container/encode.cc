@@ -58,7 +58,8 @@ Result<std::vector<std::byte>> encode_container(const KvView& cache, CodecLevel 
     const SectionContext context{.level = codec_level.level,
                                  .kind = plan.entry.kind,
                                  .refinement = 0,
-                                 .num_model_layers = num_model_layers(header.shape)};
+                                 .num_model_layers = num_model_layers(header.shape),
+                                 .backend = options.backend};
     auto section = codec_level.codec->encode_section(context, plan.tensors);
     if (!section) return section.error();
     const auto size = static_cast<std::int64_t>(section->payload.size());

@@ -13,6 +13,7 @@ namespace sluice {
 
 struct EncodeOptions {
   std::size_t layers_per_section = 8;  // > 0; fewer: earlier use of what has arrived, more bytes
+  Backend backend = best_backend();    // the bytes do not depend on it
 };
 
 // The error has no file: the caller adds the source's name.

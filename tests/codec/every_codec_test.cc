@@ -97,6 +97,26 @@ TEST_P(EveryCodec, GivesTheSameBytesAndTheSameElementsTwice) {
   });
 }
 
+TEST_P(EveryCodec, GivesTheSameBytesAndTheSameElementsOnEveryBackend) {
+  for_each_cache([](const KvView& view) {
+    const auto encode = [&](Backend backend) {
+      auto file = encode_container(view, GetParam(), {.layers_per_section = 2, .backend = backend});
+      EXPECT_TRUE(file.ok()) << file.error().to_line();
+      return file.ok() ? *file : Bytes{};
+    };
+    const Bytes file = encode(Backend::kScalar);
+    const auto oracle = decode_container(file, "made.kvb", {.backend = Backend::kScalar});
+    ASSERT_TRUE(oracle.ok());
+    for (const Backend backend : available_backends()) {
+      SCOPED_TRACE(to_text(backend));
+      EXPECT_EQ(file, encode(backend));
+      const auto cache = decode_container(file, "made.kvb", {.backend = backend});
+      ASSERT_TRUE(cache.ok()) << cache.error().to_line();
+      expect_same(oracle->view(), cache->view());
+    }
+  });
+}
+
 TEST_P(EveryCodec, DecodesToFiniteNumbersUnlessLossless) {
   if (is_lossless()) return;  // NaN comes back as NaN
   for_each_cache([](const KvView& view) {
