@@ -9,6 +9,7 @@ find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(Threads REQUIRED)
 if(SLUICE_TESTS)
+  find_package(Boost 1.74 REQUIRED COMPONENTS context)  # the fibers of tests/simt
   find_package(GTest REQUIRED)
   find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 endif()
