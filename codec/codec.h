@@ -6,7 +6,6 @@
 // without contraction, rounding to nearest with ties to even, integers wherever possible.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +14,7 @@
 
 #include "base/result.h"
 #include "codec/backend.h"
+#include "codec/codable.h"  // what lossy codecs code in place of NaN and of large numbers
 #include "codec/kv_cache.h"
 
 namespace sluice {
@@ -81,16 +81,5 @@ struct Codec {
   Status (*decode_section)(const SectionContext& context, std::span<const std::byte> payload,
                            std::span<const MutableSectionTensor> tensors);
 };
-
-// The largest finite fp16; lossy codecs code nothing beyond it.
-inline constexpr float kMaxCodable = 65504.0F;
-
-// What a lossy codec codes in place of x: NaN counts as 0, and infinities and numbers beyond
-// +-65504 as +-65504, so that scales fit fp16 and one broken element does not spoil its neighbours
-// beyond the shared scale.
-[[nodiscard]] inline float codable(float x) {
-  if (std::isnan(x)) return 0.0F;
-  return x > kMaxCodable ? kMaxCodable : x < -kMaxCodable ? -kMaxCodable : x;
-}
 
 }  // namespace sluice

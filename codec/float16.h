@@ -6,9 +6,11 @@
 #include <bit>
 #include <cstdint>
 
+#include "codec/host_device.h"
+
 namespace sluice {
 
-[[nodiscard]] constexpr float fp16_to_fp32(std::uint16_t half) {
+[[nodiscard]] SLUICE_HOST_DEVICE constexpr float fp16_to_fp32(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
   const std::uint32_t exponent = (half >> 10) & 0x1FU;
   const std::uint32_t mantissa = half & 0x3FFU;
@@ -18,7 +20,7 @@ namespace sluice {
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
 }
 
-[[nodiscard]] constexpr std::uint16_t fp32_to_fp16(float value) {
+[[nodiscard]] SLUICE_HOST_DEVICE constexpr std::uint16_t fp32_to_fp16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
@@ -36,11 +38,11 @@ namespace sluice {
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000U + 0xFFFU + odd) >> 13));
 }
 
-[[nodiscard]] constexpr float bf16_to_fp32(std::uint16_t value) {
+[[nodiscard]] SLUICE_HOST_DEVICE constexpr float bf16_to_fp32(std::uint16_t value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
-[[nodiscard]] constexpr std::uint16_t fp32_to_bf16(float value) {
+[[nodiscard]] SLUICE_HOST_DEVICE constexpr std::uint16_t fp32_to_bf16(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7FFFFFFFU) > 0x7F800000U)
     return static_cast<std::uint16_t>(bits >> 16 | 0x40U);  // keep it a NaN

@@ -1,7 +1,6 @@
 #include "codec/raw/binding.h"
 
-#include <fmt/format.h>
-
+#include "codec/damage.h"
 #include "codec/raw/kernel.h"
 
 namespace sluice {
@@ -24,15 +23,10 @@ Result<EncodedSection> encode_section(const SectionContext&,
 
 Status decode_section(const SectionContext&, std::span<const std::byte> payload,
                       std::span<const MutableSectionTensor> tensors) {
-  std::size_t expected = 0;
-  for (const MutableSectionTensor& tensor : tensors) {
-    expected += static_cast<std::size_t>(tensor.values.shape.size().bytes());
-  }
-  if (payload.size() != expected) {
-    return error_in(
-        "", fmt::format("{} bytes of payload where its shape needs {}", payload.size(), expected),
-        "the file is damaged: encode it again");
-  }
+  std::int64_t expected = 0;
+  for (const MutableSectionTensor& tensor : tensors) expected += tensor.values.shape.size().bytes();
+  const auto bytes = static_cast<std::int64_t>(payload.size());
+  if (Status status = check_payload_size(bytes, expected); !status) return status;
   for (const MutableSectionTensor& tensor : tensors) {
     const auto size = static_cast<std::size_t>(tensor.values.shape.size().bytes());
     raw::unpack(payload.first(size), tensor.values);

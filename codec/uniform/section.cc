@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "codec/bytes.h"
+#include "codec/damage.h"
 #include "codec/uniform/scale.h"
 
 namespace sluice::uniform {
@@ -13,16 +14,31 @@ namespace {
 
 constexpr std::int64_t kGroupChannels = 64;
 
-// The extent of one tensor in the payload.
-struct Layout {
-  std::int64_t channels, tokens, group, scales_per_token, code_bytes_per_token;
-  [[nodiscard]] std::int64_t scale_bytes() const {
-    return tokens * scales_per_token * static_cast<std::int64_t>(sizeof(std::uint16_t));
+Status decode_tensor(const Width& width, const SectionLayout& layout, ByteReader& reader,
+                     const MutableTensorView& out) {
+  std::vector<std::uint16_t> scales(
+      static_cast<std::size_t>(layout.tokens * layout.scales_per_token));
+  for (std::uint16_t& scale : scales) {
+    scale = reader.get<std::uint16_t>();
+    if (!is_valid_scale(scale)) return scale_error(scale);
   }
-  [[nodiscard]] std::int64_t code_bytes() const { return tokens * code_bytes_per_token; }
-};
+  std::vector<float> channels(static_cast<std::size_t>(layout.channels));
+  for (std::int64_t token = 0; token < layout.tokens; ++token) {
+    const auto bytes = reader.get_bytes(static_cast<std::size_t>(layout.code_bytes_per_token));
+    const std::span codes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    const auto token_scales =
+        std::span(scales).subspan(static_cast<std::size_t>(token * layout.scales_per_token),
+                                  static_cast<std::size_t>(layout.scales_per_token));
+    if (!width.decode_token(codes, layout.group, token_scales, channels)) return padding_error();
+    out.write_token(token, channels);
+  }
+  return {};
+}
 
-Layout layout_of(const Width& width, const SectionContext& context, const TensorShape& shape) {
+}  // namespace
+
+SectionLayout layout_of(const Width& width, const SectionContext& context,
+                        const TensorShape& shape) {
   const std::int64_t channels = shape.channels();
   SLUICE_ASSERT(channels > 0, "an empty tensor in a section");
   const std::int64_t group = context.level == 0 ? std::min(kGroupChannels, channels) : channels;
@@ -33,34 +49,13 @@ Layout layout_of(const Width& width, const SectionContext& context, const Tensor
           .code_bytes_per_token = width.code_bytes(channels)};
 }
 
-Error damaged(const std::string& what) {
-  return error_in("", what, "the file is damaged: encode it again");
+Error scale_error(std::uint16_t fp16) {
+  return damaged(fmt::format("scale {:#06x} is not a finite fp16 >= 0", fp16));
 }
 
-Status decode_tensor(const Width& width, const Layout& layout, ByteReader& reader,
-                     const MutableTensorView& out) {
-  std::vector<std::uint16_t> scales(
-      static_cast<std::size_t>(layout.tokens * layout.scales_per_token));
-  for (std::uint16_t& scale : scales) {
-    scale = reader.get<std::uint16_t>();
-    if (!is_valid_scale(scale))
-      return damaged(fmt::format("scale {:#06x} is not a finite fp16 >= 0", scale));
-  }
-  std::vector<float> channels(static_cast<std::size_t>(layout.channels));
-  for (std::int64_t token = 0; token < layout.tokens; ++token) {
-    const auto bytes = reader.get_bytes(static_cast<std::size_t>(layout.code_bytes_per_token));
-    const std::span codes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    const auto token_scales =
-        std::span(scales).subspan(static_cast<std::size_t>(token * layout.scales_per_token),
-                                  static_cast<std::size_t>(layout.scales_per_token));
-    if (!width.decode_token(codes, layout.group, token_scales, channels))
-      return damaged("padding bits are not zero");
-    out.write_token(token, channels);
-  }
-  return {};
+Error padding_error() {
+  return damaged("padding bits are not zero");
 }
-
-}  // namespace
 
 std::vector<CodecLevelInfo> levels() {
   return {{"group-64", "one fp16 scale per token and 64 channels"},
@@ -72,7 +67,7 @@ EncodedSection encode(const Width& width, const SectionContext& context,
   ByteWriter writer;
   std::int64_t side_bytes = 0;
   for (const SectionTensor& tensor : tensors) {
-    const Layout layout = layout_of(width, context, tensor.values.shape);
+    const SectionLayout layout = layout_of(width, context, tensor.values.shape);
     std::vector<float> channels(static_cast<std::size_t>(layout.channels));
     std::vector<std::uint16_t> scales(
         static_cast<std::size_t>(layout.tokens * layout.scales_per_token));
@@ -98,16 +93,14 @@ Status decode(const Width& width, const SectionContext& context, std::span<const
               std::span<const MutableSectionTensor> tensors) {
   std::int64_t expected = 0;
   for (const MutableSectionTensor& tensor : tensors) {
-    const Layout layout = layout_of(width, context, tensor.values.shape);
+    const SectionLayout layout = layout_of(width, context, tensor.values.shape);
     expected += layout.scale_bytes() + layout.code_bytes();
   }
-  if (static_cast<std::int64_t>(payload.size()) != expected) {
-    return damaged(
-        fmt::format("{} bytes of payload where its shape needs {}", payload.size(), expected));
-  }
+  const auto bytes = static_cast<std::int64_t>(payload.size());
+  if (Status status = check_payload_size(bytes, expected); !status) return status;
   ByteReader reader(payload);
   for (const MutableSectionTensor& tensor : tensors) {
-    const Layout layout = layout_of(width, context, tensor.values.shape);
+    const SectionLayout layout = layout_of(width, context, tensor.values.shape);
     if (Status status = decode_tensor(width, layout, reader, tensor.values); !status) return status;
   }
   return {};

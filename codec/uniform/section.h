@@ -22,6 +22,21 @@ struct Width {
                        std::span<const std::uint16_t> scales, std::span<float> channels);
 };
 
+// The extent of one tensor in the payload: [token, group] scales, then [token, channel] codes.
+struct SectionLayout {
+  std::int64_t channels, tokens, group, scales_per_token, code_bytes_per_token;
+  [[nodiscard]] std::int64_t scale_bytes() const {
+    return tokens * scales_per_token * static_cast<std::int64_t>(sizeof(std::uint16_t));
+  }
+  [[nodiscard]] std::int64_t code_bytes() const { return tokens * code_bytes_per_token; }
+};
+[[nodiscard]] SectionLayout layout_of(const Width& width, const SectionContext& context,
+                                      const TensorShape& shape);
+
+// What a decoder says of a scale that no encoder writes, and of padding that is not zero.
+[[nodiscard]] Error scale_error(std::uint16_t fp16);
+[[nodiscard]] Error padding_error();
+
 // The levels of both codecs, in their order: a scale per 64 channels, or one per token over all
 // heads.
 [[nodiscard]] std::vector<CodecLevelInfo> levels();
