@@ -34,7 +34,10 @@ struct CodecInfo {
   // A section of n elements has at least n / max_elements_per_byte bytes: what a decoder may
   // allocate for a file. A codec whose stream could be shorter pads it, and checks the padding when
   // it decodes.
+  // Of the base alone, where there are refinements.
   std::int64_t max_elements_per_byte = 1;
+  // How many enhancement layers may follow a section's base; 0: the codec is not layered.
+  std::int32_t max_refinements = 0;
   std::vector<CodecLevelInfo> levels;  // best quality first, at least one
   std::size_t default_level = 0;       // index in `levels`
 };
@@ -44,7 +47,10 @@ struct CodecInfo {
 struct SectionContext {
   std::size_t level = 0;  // index in CodecInfo::levels
   TensorKind kind = TensorKind::kKey;
-  std::int32_t refinement = 0;        // 0: the base. Codecs of today have only the base
+  std::int32_t refinement = 0;  // 0: the base; n: the nth enhancement of it
+  // Decoding only: the payloads of refinements 0 to refinement - 1, in order. A decoder is called
+  // once, for the highest refinement that it is to use.
+  std::span<const std::span<const std::byte>> lower_payloads;
   std::int64_t num_model_layers = 0;  // 1 + number of the last layer of the whole cache
   Backend backend = best_backend();   // what runs the loops; the result does not depend on it
 };

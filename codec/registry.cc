@@ -47,17 +47,18 @@ std::span<const Codec> all_codecs() {
   return table;
 }
 
-Result<const Codec*> find_codec(std::string_view id) {
+Result<const Codec*> find_codec(std::string_view id, std::span<const Codec> codecs) {
   std::vector<std::string> known;
-  for (const Codec& codec : all_codecs()) {
+  for (const Codec& codec : codecs) {
     if (codec.info.id == id) return &codec;
     known.push_back(codec.info.id);
   }
   return error_in("--codec", fmt::format("there is no codec `{}`", id), suggest_name(id, known));
 }
 
-Result<CodecLevel> find_codec_level(std::string_view id, std::string_view level) {
-  const auto codec = find_codec(id);
+Result<CodecLevel> find_codec_level(std::string_view id, std::string_view level,
+                                    std::span<const Codec> codecs) {
+  const auto codec = find_codec(id, codecs);
   if (!codec) return codec.error();
   std::vector<std::string> known;
   for (const CodecLevelInfo& info : (*codec)->info.levels) {

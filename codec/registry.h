@@ -25,9 +25,11 @@ struct CodecLevel {
 };
 
 // By id. The error names the nearest known codec.
-[[nodiscard]] Result<const Codec*> find_codec(std::string_view id);
+[[nodiscard]] Result<const Codec*> find_codec(std::string_view id,
+                                              std::span<const Codec> codecs = all_codecs());
 // "int8" (its default level) or "int8@token". The error names the nearest known codec or level.
 [[nodiscard]] Result<CodecLevel> find_codec_level(std::string_view name);
-[[nodiscard]] Result<CodecLevel> find_codec_level(std::string_view id, std::string_view level);
+[[nodiscard]] Result<CodecLevel> find_codec_level(std::string_view id, std::string_view level,
+                                                  std::span<const Codec> codecs = all_codecs());
 
 }  // namespace sluice

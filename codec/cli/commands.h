@@ -5,10 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "codec/backend.h"
+#include "codec/container/seal.h"
 #include "codec/registry.h"
 
 namespace sluice::cli {
@@ -19,10 +22,25 @@ void add_list(CLI::App& app, Run& run);
 void add_encode(CLI::App& app, Run& run);
 void add_decode(CLI::App& app, Run& run);
 void add_inspect(CLI::App& app, Run& run);
+void add_key(CLI::App& app, Run& run);
 void add_profile(CLI::App& app, Run& run, const std::string& command_line);
 
 // `--codec int8 --level token`, or `--codec int8@token`; without a level the codec's default.
 [[nodiscard]] Result<CodecLevel> choose_level(const std::string& codec, const std::string& level);
+// How encode and decode run: what the user may choose about it.
+struct RunOptions {
+  std::string backend;   // empty: the fastest here
+  int threads = 0;       // 0: one per core
+  std::string seal_key;  // file; empty: none
+};
+void add_run_options(CLI::App& command, RunOptions& options, const std::string& seal_help);
+struct RunChoice {
+  Backend backend = Backend::kScalar;
+  int threads = 1;
+  std::optional<SealKey> seal_key;
+};
+[[nodiscard]] Result<RunChoice> choose_run(const RunOptions& options);
+
 // To stderr, one line each.
 void print_notes(const std::vector<std::string>& notes);
 

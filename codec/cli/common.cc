@@ -1,8 +1,15 @@
+#include <algorithm>
 #include <cstdio>
+#include <thread>
 
 #include "codec/cli/commands.h"
 
 namespace sluice::cli {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+}  // namespace
 
 Result<CodecLevel> choose_level(const std::string& codec, const std::string& level) {
   if (level.empty()) return find_codec_level(codec);
@@ -11,6 +18,33 @@ Result<CodecLevel> choose_level(const std::string& codec, const std::string& lev
                     "name it once");
   }
   return find_codec_level(codec, level);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options, const std::string& seal_help) {
+  command.add_option("--threads", options.threads, "threads; without it, one per core")
+      ->check(CLI::Range(1, kMaxThreads));
+  command.add_option("--backend", options.backend,
+                     "scalar or avx2; without it, the fastest that runs here");
+  command.add_option("--seal-key", options.seal_key, seal_help);
+}
+
+Result<RunChoice> choose_run(const RunOptions& options) {
+  RunChoice choice;
+  choice.backend = best_backend();
+  if (!options.backend.empty()) {
+    const auto named = backend_from_text(options.backend);
+    if (!named) return error_in("--backend", named.error().what, named.error().fix);
+    choice.backend = *named;
+  }
+  choice.threads = options.threads > 0
+                       ? options.threads
+                       : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (!options.seal_key.empty()) {
+    auto key = read_seal_key(options.seal_key);
+    if (!key) return key.error();
+    choice.seal_key = *key;
+  }
+  return choice;
 }
 
 void print_notes(const std::vector<std::string>& notes) {

@@ -14,15 +14,21 @@ namespace {
 
 struct Options {
   std::string in, out;
+  RunOptions run;
 };
 
 Status decode(const Options& options) {
+  const auto run = choose_run(options.run);
+  if (!run) return run.error();
   const auto file = read_file(options.in);
   if (!file) return file.error();
   const auto bytes = std::as_bytes(std::span(*file));
   const auto header = parse_header(bytes, options.in);
   if (!header) return header.error();
-  auto cache = decode_container(bytes, options.in);
+  auto cache = decode_container(bytes, options.in,
+                                {.backend = run->backend,
+                                 .threads = run->threads,
+                                 .seal_key = run->seal_key ? &*run->seal_key : nullptr});
   if (!cache) return cache.error();
   Capture capture{.cache = std::move(*cache),
                   .token_ids = {},
@@ -42,6 +48,7 @@ void add_decode(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("decode", "a .kvb container back to a KV cache (safetensors)");
   const auto options = std::make_shared<Options>();
+  add_run_options(*command, options->run, "the key of a sealed container");
   command->add_option("IN", options->in, "container")->required();
   command->add_option("OUT", options->out, "safetensors file to write")->required();
   command->footer("example: ./sluice codec decode /tmp/a.kvb /tmp/a.safetensors");

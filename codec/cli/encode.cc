@@ -17,16 +17,22 @@ constexpr int kMaxLayersPerSection = 65'535;  // as many as a container has laye
 struct Options {
   std::string codec, level, in, out;
   std::size_t layers_per_section = EncodeOptions{}.layers_per_section;
+  RunOptions run;
 };
 
 Status encode(const Options& options) {
   const auto codec_level = choose_level(options.codec, options.level);
   if (!codec_level) return codec_level.error();
+  const auto run = choose_run(options.run);
+  if (!run) return run.error();
   const auto capture = read_capture(options.in);
   if (!capture) return capture.error();
   print_notes(capture->notes);
   const auto file = encode_container(capture->cache.view(), *codec_level,
-                                     {.layers_per_section = options.layers_per_section});
+                                     {.layers_per_section = options.layers_per_section,
+                                      .backend = run->backend,
+                                      .threads = run->threads,
+                                      .seal_key = run->seal_key ? &*run->seal_key : nullptr});
   if (!file) return error_in(options.in, file.error().what, file.error().fix);
   const Status written = write_file_atomically(options.out, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(file->data()),
@@ -35,8 +41,8 @@ Status encode(const Options& options) {
   if (!written) return written;
   const DataSize size = DataSize::bytes(static_cast<std::int64_t>(file->size()));
   const std::int64_t elements = num_elements(shape_of(capture->cache.view()));
-  fmt::print(stderr, "wrote {}: {}, {}, {:.3f} bit per element\n", options.out, codec_level->id(),
-             to_text(size), bits_per_element(size, elements));
+  fmt::print(stderr, "wrote {}: {}, {}, {:.3f} bit per element{}\n", options.out, codec_level->id(),
+             to_text(size), bits_per_element(size, elements), run->seal_key ? ", sealed" : "");
   return {};
 }
 
@@ -55,6 +61,8 @@ void add_encode(CLI::App& app, Run& run) {
                    "layers that are decoded together")
       ->check(CLI::Range(1, kMaxLayersPerSection))
       ->capture_default_str();
+  add_run_options(*command, options->run,
+                  "seal the container with this key (`./sluice codec key FILE` makes one)");
   command->add_option("IN", options->in, "capture, as `./sluice codec capture` writes it")
       ->required();
   command->add_option("OUT", options->out, "container to write")->required();

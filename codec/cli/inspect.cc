@@ -15,15 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-std::int64_t elements_of(const ContainerHeader& header, const SectionEntry& section) {
-  std::int64_t elements = 0;
-  for (std::size_t i = section.first_entry; i < section.first_entry + section.num_entries; ++i) {
-    if (const TensorShape* tensor = header.shape.layers[i].find(section.kind))
-      elements += tensor->elements();
-  }
-  return elements;
-}
-
 std::pair<std::int64_t, std::int64_t> layers_of(const ContainerHeader& header,
                                                 const SectionEntry& section) {
   return {header.shape.layers[section.first_entry].layer,
@@ -42,7 +33,7 @@ json to_json(const ContainerHeader& header) {
   json sections = json::array();
   for (const SectionEntry& section : header.sections) {
     const auto [first, last] = layers_of(header, section);
-    const std::int64_t held = elements_of(header, section);
+    const std::int64_t held = num_elements(header, section);
     sections.push_back({{"first_layer", first},
                         {"last_layer", last},
                         {"kind", to_text(section.kind)},
@@ -56,6 +47,8 @@ json to_json(const ContainerHeader& header) {
   return {{"codec", header.codec_id},
           {"codec_version", header.codec_version},
           {"level", header.level},
+          {"sealed", header.is_sealed()},
+          {"model_profile", header.model_profile ? json(hex(*header.model_profile)) : json()},
           {"model", header.shape.facts.model},
           {"revision", header.shape.facts.revision},
           {"keys", to_text(header.shape.facts.keys)},
@@ -74,27 +67,31 @@ Table section_table(const ContainerHeader& header) {
   Table table;
   table.column("layers", "layers", Align::kLeft)
       .column("kind", "kind", Align::kLeft)
+      .column("refinement", "refinement")
       .column("elements", "elements");
   table.column("bytes", "bytes")
       .column("side_bytes", "side bytes")
       .column("bits_per_element", "bit/element");
-  const auto row = [&](const std::string& layers, std::string_view kind, std::int64_t elements,
-                       DataSize size, DataSize side) {
+  const auto row = [&](const std::string& layers, std::string_view kind,
+                       const std::string& refinement, std::int64_t elements, DataSize size,
+                       DataSize side) {
     const double bits = bits_per_element(size, elements);
     table.row({layers,
                std::string(kind),
+               refinement,
                std::to_string(elements),
                std::to_string(size.bytes()),
                std::to_string(side.bytes()),
                {fmt::format("{:.3f}", bits), fmt::format("{}", bits)}});
   };
-  row("header", "", 0, header.header_size, header.header_size);
+  row("header", "", "", 0, header.header_size, header.header_size);
   for (const SectionEntry& section : header.sections) {
     const auto [first, last] = layers_of(header, section);
-    row(fmt::format("{}-{}", first, last), to_text(section.kind), elements_of(header, section),
-        section.size, section.side);
+    row(fmt::format("{}-{}", first, last), to_text(section.kind),
+        std::to_string(section.refinement), num_elements(header, section), section.size,
+        section.side);
   }
-  row("all", "", num_elements(header.shape), header.file_size, side_size(header));
+  row("all", "", "", num_elements(header.shape), header.file_size, side_size(header));
   return table;
 }
 
@@ -109,9 +106,12 @@ Status inspect(const std::string& path, const std::string& format_name) {
   if (Status status = check_checksums(bytes, *header, path); !status) return status;
   if (*format == TableFormat::kTable) {
     const TokenRange range = token_range(header->shape);
-    fmt::print("{}@{}, model {}, {} layers, tokens {} to {}\n\n", header->codec_id, header->level,
+    fmt::print("{}@{}, model {}, {} layers, tokens {} to {}{}{}\n\n", header->codec_id,
+               header->level,
                header->shape.facts.model.empty() ? "not named" : header->shape.facts.model,
-               header->shape.layers.size(), range.begin, range.end);
+               header->shape.layers.size(), range.begin, range.end,
+               header->model_profile ? ", model profile " + hex(*header->model_profile) : "",
+               header->is_sealed() ? ", sealed (not checked)" : "");
     std::fflush(stdout);
   }
   print_as(*format, section_table(*header), to_json(*header), std::cout);

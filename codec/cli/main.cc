@@ -1,4 +1,4 @@
-// `sluice codec`: list, encode, decode, inspect and profile KV caches.
+// `sluice codec`: list, encode, decode, inspect and profile KV caches; make keys that seal them.
 #include <cstdio>
 #include <exception>
 
@@ -30,6 +30,7 @@ int run_command_line(int argc, char** argv) {
   sluice::cli::add_encode(app, run);
   sluice::cli::add_decode(app, run);
   sluice::cli::add_inspect(app, run);
+  sluice::cli::add_key(app, run);
   sluice::cli::add_profile(app, run, command_line(argc, argv));
   if (const auto code = sluice::parse_command_line(app, argc, argv)) return *code;
   const sluice::Status status = run();

@@ -2,50 +2,22 @@
 
 #include <fmt/format.h>
 
-#include "codec/container/header.h"
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/assert.h"
+#include "codec/container/layout.h"
+#include "codec/container/parallel.h"
 
 namespace sluice {
 namespace {
 
+using Payload = std::span<const std::byte>;
+
 constexpr const char* kEncodeAgain = "the file is damaged: encode it again";
 
-// What a section's layers hold, against what its bytes can have held.
-Status check_allocation(const ContainerHeader& header, std::int64_t max_elements_per_byte,
-                        const std::string& name) {
-  for (std::size_t i = 0; i < header.sections.size(); ++i) {
-    const SectionEntry& section = header.sections[i];
-    std::int64_t elements = 0;  // check_shape() has summed all of them within int64
-    for (std::size_t entry = section.first_entry; entry < section.first_entry + section.num_entries;
-         ++entry) {
-      const TensorShape* tensor = header.shape.layers[entry].find(section.kind);
-      if (tensor != nullptr) elements += tensor->elements();
-    }
-    if (elements / max_elements_per_byte > section.size.bytes()) {
-      return error_in(name,
-                      fmt::format("section {}: {} bytes cannot hold {} elements of codec `{}`", i,
-                                  section.size.bytes(), elements, header.codec_id),
-                      kEncodeAgain);
-    }
-  }
-  return {};
-}
-
-std::vector<MutableSectionTensor> tensors_of(const ContainerHeader& header,
-                                             const SectionEntry& section, KvCache& cache) {
-  std::vector<MutableSectionTensor> tensors;
-  for (std::size_t entry = section.first_entry; entry < section.first_entry + section.num_entries;
-       ++entry) {
-    const auto& layer = header.shape.layers[entry];
-    const TensorShape* tensor = layer.find(section.kind);
-    if (tensor == nullptr || tensor->elements() == 0) continue;
-    tensors.push_back({layer.layer, layer.first_token, layer.rope.get(),
-                       cache.mutable_tensor(entry, section.kind)});
-  }
-  return tensors;
-}
-
-std::span<const std::byte> payload_of(std::span<const std::byte> file,
-                                      const SectionEntry& section) {
+Payload stored_bytes(std::span<const std::byte> file, const SectionEntry& section) {
   return file.subspan(static_cast<std::size_t>(section.offset),
                       static_cast<std::size_t>(section.size.bytes()));
 }
@@ -59,14 +31,162 @@ Error error_in_section(const std::string& name, const SectionEntry& section, con
 
 Status check_checksum(std::span<const std::byte> file, const SectionEntry& section,
                       const std::string& name) {
-  if (crc32_of(payload_of(file, section)) == section.crc32) return {};
+  if (crc32_of(stored_bytes(file, section)) == section.crc32) return {};
   return error_in_section(name, section, error_in("", "its checksum is wrong", kEncodeAgain));
+}
+
+// The codec knows such sections, and what the section's layers hold can be in its bytes.
+Status check_section(const ContainerHeader& header, const SectionEntry& section,
+                     const CodecInfo& info, const std::string& name) {
+  const auto wrong = [&](const std::string& what) {
+    return error_in_section(name, section, error_in("", what, kEncodeAgain));
+  };
+  if (section.refinement > info.max_refinements) {
+    return wrong(fmt::format("is refinement {}, and codec `{}` has {}", section.refinement, info.id,
+                             info.max_refinements));
+  }
+  if (section.kind == SectionKind::kKeyAndValue)
+    return wrong(fmt::format("joins keys and values, and codec `{}` does not", info.id));
+  const std::int64_t elements = num_elements(header, section);
+  const std::int64_t bytes = header.payload_size(section).bytes();
+  if (section.refinement == 0 && elements / info.max_elements_per_byte > bytes) {
+    return wrong(
+        fmt::format("{} bytes cannot hold {} elements of codec `{}`", bytes, elements, info.id));
+  }
+  return {};
+}
+
+// Null when the file is not sealed; proves the header's tag.
+Result<std::optional<FileSeal>> open_seal(std::span<const std::byte> file,
+                                          const ContainerHeader& header, const std::string& name,
+                                          const DecodeOptions& options) {
+  if (!header.is_sealed()) {
+    if (options.seal_key == nullptr) return std::optional<FileSeal>();
+    return error_in(name, "is not sealed, but a key is given",
+                    "leave out --seal-key if you trust the file without a seal");
+  }
+  if (options.seal_key == nullptr)
+    return error_in(name, "is sealed", "name the key's file with --seal-key");
+  FileSeal seal(*options.seal_key, *header.seal_salt,
+                file.first(static_cast<std::size_t>(header.sections_at)));
+  const std::size_t tag_at = static_cast<std::size_t>(header.header_size.bytes()) -
+                             container::kChecksumBytes - kSealTagBytes;
+  if (!seal.fits_header(file.first(tag_at), file.subspan(tag_at, kSealTagBytes))) {
+    return error_in(name, "the key does not open it",
+                    "use the key that it was sealed with; with that key, the header was changed");
+  }
+  return std::optional<FileSeal>(std::move(seal));
+}
+
+// A header that has passed every check that needs no section: what it is decoded with.
+struct Opened {
+  CodecLevel codec_level;
+  std::optional<FileSeal> seal;
+};
+
+Result<Opened> open_header(std::span<const std::byte> file, const ContainerHeader& header,
+                           const std::string& name, const DecodeOptions& options) {
+  const auto codec_level = codec_of(header, name, options.codecs);
+  if (!codec_level) return codec_level.error();
+  if (header.model_profile) {
+    return error_in(name,
+                    fmt::format("needs the model profile {}, which this build does not have",
+                                hex(*header.model_profile)),
+                    "decode it with a build that has the profile, or encode without one");
+  }
+  auto seal = open_seal(file, header, name, options);
+  if (!seal) return seal.error();
+  return Opened{*codec_level, *std::move(seal)};
+}
+
+// A section's base and refinements, in order; the last is the section itself.
+using Chain = std::vector<const SectionEntry*>;
+
+bool codes_the_same(const SectionEntry& a, const SectionEntry& b) {
+  return a.first_entry == b.first_entry && a.kind == b.kind;
+}
+
+// Of the whole file, in the order of their bases.
+std::vector<Chain> chains_of(const ContainerHeader& header, std::int32_t refinements_max) {
+  std::vector<Chain> chains;
+  std::map<std::pair<std::size_t, SectionKind>, std::size_t> chain_of;
+  for (const SectionEntry& section : header.sections) {
+    if (section.refinement > refinements_max) continue;
+    const auto [found, is_new] =
+        chain_of.try_emplace({section.first_entry, section.kind}, chains.size());
+    if (is_new) chains.emplace_back();
+    chains[found->second].push_back(&section);
+  }
+  return chains;
+}
+
+std::vector<MutableSectionTensor> tensors_of(const ContainerHeader& header,
+                                             const SectionEntry& section, KvCache& cache) {
+  std::vector<MutableSectionTensor> tensors;
+  for (std::size_t entry = section.first_entry; entry < section.first_entry + section.num_entries;
+       ++entry) {
+    const auto& layer = header.shape.layers[entry];
+    for (const TensorKind kind : tensor_kinds(section.kind)) {
+      const TensorShape* tensor = layer.find(kind);
+      if (tensor == nullptr || tensor->elements() == 0) continue;
+      tensors.push_back(
+          {layer.layer, layer.first_token, layer.rope.get(), cache.mutable_tensor(entry, kind)});
+    }
+  }
+  return tensors;
+}
+
+Status decode_chain(std::span<const std::byte> file, const ContainerHeader& header,
+                    const Opened& opened, const Chain& chain, KvCache& cache,
+                    const std::string& name, const DecodeOptions& options) {
+  std::vector<std::vector<std::byte>> opened_bytes;  // of a sealed file
+  std::vector<Payload> payloads;
+  for (const SectionEntry* section : chain) {
+    if (Status status = check_checksum(file, *section, name); !status) return status;
+    payloads.push_back(stored_bytes(file, *section));
+    if (!opened.seal) continue;
+    auto payload = opened.seal->open_section(*section, payloads.back());
+    if (!payload) {
+      return error_in_section(name, *section,
+                              error_in("", "its seal is broken", "do not use the file"));
+    }
+    opened_bytes.push_back(*std::move(payload));
+    payloads.back() = opened_bytes.back();  // moving the outer vector leaves the bytes in place
+  }
+  const SectionEntry& section = *chain.back();
+  const SectionContext context{.level = opened.codec_level.level,
+                               .kind = tensor_kinds(section.kind).front(),
+                               .refinement = section.refinement,
+                               .lower_payloads = std::span(payloads).first(payloads.size() - 1),
+                               .num_model_layers = num_model_layers(header.shape),
+                               .backend = options.backend};
+  const auto tensors = tensors_of(header, section, cache);
+  SLUICE_ASSERT(!tensors.empty(), "a section without elements passed its header's check");
+  const Status status = opened.codec_level.codec->decode_section(context, payloads.back(), tensors);
+  return status ? status : error_in_section(name, section, status.error());
+}
+
+Status decode_sections(std::span<const std::byte> file, const ContainerHeader& header,
+                       const Opened& opened, KvCache& cache, const std::string& name,
+                       const DecodeOptions& options) {
+  const auto chains = chains_of(header, options.refinements_max);
+  return for_each_index(chains.size(), options.threads, [&](std::size_t i) {
+    return decode_chain(file, header, opened, chains[i], cache, name, options);
+  });
+}
+
+bool have_same_tensors(const KvShape& a, const KvShape& b) {
+  return std::equal(a.layers.begin(), a.layers.end(), b.layers.begin(), b.layers.end(),
+                    [](const auto& x, const auto& y) {
+                      return x.key == y.key && x.value == y.value && x.latent == y.latent;
+                    });
 }
 
 }  // namespace
 
-Result<CodecLevel> codec_of(const ContainerHeader& header, const std::string& name) {
-  auto found = find_codec_level(header.codec_id, header.level);
+Result<CodecLevel> codec_of(const ContainerHeader& header, const std::string& name,
+                            std::span<const Codec> codecs) {
+  auto found = find_codec_level(header.codec_id, header.level, codecs);
   if (!found) return error_in(name, found.error().what, found.error().fix);
   const CodecInfo& info = found->codec->info;
   if (info.version != header.codec_version) {
@@ -89,40 +209,48 @@ Status check_checksums(std::span<const std::byte> file, const ContainerHeader& h
 Status decode_one_section(std::span<const std::byte> file, const ContainerHeader& header,
                           const SectionEntry& section, KvCache& cache, const std::string& name,
                           const DecodeOptions& options) {
-  const auto codec_level = codec_of(header, name);
-  if (!codec_level) return codec_level.error();
-  if (Status status = check_checksum(file, section, name); !status) return status;
-  const SectionContext context{.level = codec_level->level,
-                               .kind = section.kind,
-                               .refinement = section.refinement,
-                               .num_model_layers = num_model_layers(header.shape),
-                               .backend = options.backend};
-  const auto tensors = tensors_of(header, section, cache);
-  if (tensors.empty()) {
-    return error_in_section(name, section,
-                            error_in("", "its layers hold no elements", kEncodeAgain));
+  const auto opened = open_header(file, header, name, options);
+  if (!opened) return opened.error();
+  Chain chain;
+  for (const SectionEntry& other : header.sections) {
+    if (codes_the_same(other, section) && other.refinement < section.refinement)
+      chain.push_back(&other);
   }
-  const Status status =
-      codec_level->codec->decode_section(context, payload_of(file, section), tensors);
-  return status ? status : error_in_section(name, section, status.error());
+  chain.push_back(&section);
+  for (const SectionEntry* part : chain) {
+    const CodecInfo& info = opened->codec_level.codec->info;
+    if (Status status = check_section(header, *part, info, name); !status) return status;
+  }
+  return decode_chain(file, header, *opened, chain, cache, name, options);
+}
+
+Status decode_container_into(std::span<const std::byte> file, const ContainerHeader& header,
+                             KvCache& cache, const std::string& name,
+                             const DecodeOptions& options) {
+  SLUICE_ASSERT(have_same_tensors(header.shape, shape_of(cache.view())),
+                "decode_container_into: the cache has another shape");
+  const auto opened = open_header(file, header, name, options);
+  if (!opened) return opened.error();
+  const CodecInfo& info = opened->codec_level.codec->info;
+  for (const SectionEntry& section : header.sections) {
+    if (Status status = check_section(header, section, info, name); !status) return status;
+  }
+  return decode_sections(file, header, *opened, cache, name, options);
 }
 
 Result<KvCache> decode_container(std::span<const std::byte> file, const std::string& name,
                                  const DecodeOptions& options) {
   const auto header = parse_header(file, name);
   if (!header) return header.error();
-  const auto codec_level = codec_of(*header, name);
-  if (!codec_level) return codec_level.error();
-  if (Status status =
-          check_allocation(*header, codec_level->codec->info.max_elements_per_byte, name);
-      !status) {
-    return status.error();
+  const auto opened = open_header(file, *header, name, options);
+  if (!opened) return opened.error();
+  const CodecInfo& info = opened->codec_level.codec->info;
+  for (const SectionEntry& section : header->sections) {
+    if (Status status = check_section(*header, section, info, name); !status) return status.error();
   }
   KvCache cache = KvCache::allocate(header->shape);
-  for (const SectionEntry& section : header->sections) {
-    if (Status status = decode_one_section(file, *header, section, cache, name, options); !status)
-      return status.error();
-  }
+  if (Status status = decode_sections(file, *header, *opened, cache, name, options); !status)
+    return status.error();
   return cache;
 }
 

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
+#include "codec/container/seal.h"
 #include "codec/registry.h"
 
 namespace sluice {
@@ -14,6 +16,10 @@ namespace sluice {
 struct EncodeOptions {
   std::size_t layers_per_section = 8;  // > 0; fewer: earlier use of what has arrived, more bytes
   Backend backend = best_backend();    // the bytes do not depend on it
+  int threads = 1;                     // > 0; sections are coded side by side, to the same bytes
+  const SealKey* seal_key = nullptr;   // seals the file
+  // In place of a random one, for tests: two files of one key must never share a salt.
+  std::optional<Bytes32> seal_salt;
 };
 
 // The error has no file: the caller adds the source's name.

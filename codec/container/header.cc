@@ -1,5 +1,6 @@
 #include "codec/container/header.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -8,12 +9,11 @@
 #include "base/assert.h"
 #include "codec/bytes.h"
 #include "codec/container/layout.h"
+#include "codec/container/seal.h"
 
 namespace sluice {
 namespace {
 
-using container::kMagic;
-using container::kVersion;
 using container::LayerForm;
 
 void put_text(ByteWriter& out, std::string_view text) {
@@ -67,26 +67,49 @@ void put_layers(ByteWriter& out, const KvShape& shape) {
   }
 }
 
-void put_sections(ByteWriter& out, std::span<const SectionEntry> sections) {
-  out.put(static_cast<std::uint32_t>(sections.size()));
-  for (const SectionEntry& section : sections) {
-    out.put(static_cast<std::uint32_t>(section.first_entry));
-    out.put(static_cast<std::uint32_t>(section.num_entries));
-    out.put(static_cast<std::uint8_t>(section.kind));
-    out.put(static_cast<std::uint8_t>(section.refinement));
-    out.put(std::uint16_t{0});
-    out.put(section.crc32);
-    out.put(section.offset);
-    out.put(section.size.bytes());
-    out.put(section.side.bytes());
-  }
+std::uint32_t flags_of(const ContainerHeader& header) {
+  return (header.is_sealed() ? container::kSealedFlag : 0) |
+         (header.model_profile ? container::kModelProfileFlag : 0);
 }
 
-std::vector<std::byte> header_bytes(const ContainerHeader& header) {
+}  // namespace
+
+std::string_view to_text(SectionKind kind) {
+  return kind == SectionKind::kKeyAndValue ? "key+value" : to_text(tensor_kinds(kind).front());
+}
+
+std::span<const TensorKind> tensor_kinds(SectionKind kind) {
+  static constexpr TensorKind kKeyAndValue[] = {TensorKind::kKey, TensorKind::kValue};
+  if (kind == SectionKind::kKeyAndValue) return kKeyAndValue;
+  return std::span(kTensorKinds).subspan(static_cast<std::size_t>(kind), 1);
+}
+
+std::string hex(const Bytes32& bytes) {
+  std::string text;
+  for (const std::byte b : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(b));
+  return text;
+}
+
+DataSize ContainerHeader::payload_size(const SectionEntry& section) const {
+  return is_sealed() ? section.size - DataSize::bytes(kSealTagBytes) : section.size;
+}
+
+std::int64_t num_elements(const ContainerHeader& header, const SectionEntry& section) {
+  std::int64_t elements = 0;  // check_shape() has summed all of them within int64
+  for (std::size_t i = section.first_entry; i < section.first_entry + section.num_entries; ++i) {
+    for (const TensorKind kind : tensor_kinds(section.kind)) {
+      const TensorShape* tensor = header.shape.layers[i].find(kind);
+      if (tensor != nullptr) elements += tensor->elements();
+    }
+  }
+  return elements;
+}
+
+std::vector<std::byte> header_front(const ContainerHeader& header) {
   ByteWriter out;
-  out.put_text(std::string_view(kMagic, sizeof kMagic));
-  out.put(kVersion);
-  out.put(std::uint32_t{0});  // flags
+  out.put_text(std::string_view(container::kMagic, sizeof container::kMagic));
+  out.put(container::kVersion);
+  out.put(flags_of(header));
   out.put(header.header_size.bytes());
   out.put(header.file_size.bytes());
   put_text(out, header.codec_id);
@@ -98,30 +121,56 @@ std::vector<std::byte> header_bytes(const ContainerHeader& header) {
   const TokenRange range = token_range(header.shape);
   out.put(range.begin);
   out.put(range.end);
+  if (header.model_profile) out.put_bytes(*header.model_profile);
+  if (header.seal_salt) out.put_bytes(*header.seal_salt);
   put_layers(out, header.shape);
-  put_sections(out, header.sections);
-  out.put(crc32_of(out.bytes()));
   return std::move(out).take();
 }
 
-}  // namespace
+std::vector<std::byte> entry_bytes(const SectionEntry& section, std::uint32_t crc32) {
+  ByteWriter out;
+  out.put(static_cast<std::uint32_t>(section.first_entry));
+  out.put(static_cast<std::uint32_t>(section.num_entries));
+  out.put(static_cast<std::uint8_t>(section.kind));
+  out.put(static_cast<std::uint8_t>(section.refinement));
+  out.put(std::uint16_t{0});
+  out.put(crc32);
+  out.put(section.offset);
+  out.put(section.size.bytes());
+  out.put(section.side.bytes());
+  return std::move(out).take();
+}
+
+std::vector<std::byte> header_bytes(const ContainerHeader& header, const FileSeal* seal) {
+  SLUICE_ASSERT(header.is_sealed() == (seal != nullptr), "a seal goes with a sealed header");
+  ByteWriter out;
+  out.put_bytes(header_front(header));
+  out.put(static_cast<std::uint32_t>(header.sections.size()));
+  for (const SectionEntry& section : header.sections)
+    out.put_bytes(entry_bytes(section, section.crc32));
+  if (seal != nullptr) out.put_bytes(seal->header_tag(out.bytes()));
+  out.put(crc32_of(out.bytes()));
+  return std::move(out).take();
+}
 
 std::uint32_t crc32_of(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(
       ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-std::vector<std::byte> write_header(ContainerHeader& header) {
-  SLUICE_ASSERT(check_shape(header.shape).ok(), "write_header: the shape was not checked");
-  const std::size_t size =
-      header_bytes(header).size();  // every field has its width whatever its value
-  header.header_size = DataSize::bytes(static_cast<std::int64_t>(size));
+void lay_out(ContainerHeader& header) {
+  SLUICE_ASSERT(check_shape(header.shape).ok(), "lay_out: the shape was not checked");
+  // Every field has its width whatever its value.
+  header.sections_at = static_cast<std::int64_t>(header_front(header).size());
+  const std::size_t tag = header.is_sealed() ? kSealTagBytes : 0;
+  const std::size_t table = 4 + header.sections.size() * container::kSectionBytes;
+  header.header_size = DataSize::bytes(
+      header.sections_at + static_cast<std::int64_t>(table + tag + container::kChecksumBytes));
   header.file_size = header.header_size;
   for (SectionEntry& section : header.sections) {
     section.offset = header.file_size.bytes();
     header.file_size += section.size;
   }
-  return header_bytes(header);
 }
 
 }  // namespace sluice

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "codec/bytes.h"
 #include "codec/container/header.h"
 #include "codec/container/layout.h"
+#include "codec/container/seal.h"
+#include "codec/container/section_table.h"
 #include "codec/strict_json.h"
 
 namespace sluice {
@@ -12,16 +16,17 @@ namespace {
 
 using container::LayerForm;
 
+constexpr const char* kEncodeAgain = "the file is damaged or cut off: encode it again";
+
 // Reads one header in file order. The first thing that is wrong is kept; later ones follow from it.
 class HeaderParser {
  public:
   HeaderParser(std::span<const std::byte> body, std::string name)
       : in_(body), name_(std::move(name)) {}
 
-  Result<ContainerHeader> parse(DataSize header_size, DataSize file_size) {
-    ContainerHeader header;
-    header.header_size = header_size;
-    header.file_size = file_size;
+  // `header` comes with the sizes; `flags` are known ones.
+  Result<ContainerHeader> parse(ContainerHeader header, std::uint32_t flags) {
+    const std::size_t body_bytes = in_.left();
     header.codec_id = text("codec id", container::kTextBytesMax);
     header.codec_version = in_.get<std::uint32_t>();
     header.level = text("level", container::kTextBytesMax);
@@ -34,7 +39,11 @@ class HeaderParser {
     TokenRange range;
     range.begin = in_.get<std::int64_t>();
     range.end = in_.get<std::int64_t>();
+    if ((flags & container::kModelProfileFlag) != 0) header.model_profile = bytes32();
+    if ((flags & container::kSealedFlag) != 0) header.seal_salt = bytes32();
     read_layers(header.shape);
+    header.sections_at =
+        static_cast<std::int64_t>(container::kPreludeBytes + body_bytes - in_.left());
     if (!error_) check_layers(header.shape, range);
     if (!error_) read_sections(header);
     if (!error_ && in_.left() != 0) fail("bytes are left over in the header");
@@ -60,6 +69,13 @@ class HeaderParser {
         fail(fmt::format("the {} holds control characters", field));
     }
     return text;
+  }
+
+  Bytes32 bytes32() {
+    Bytes32 copy{};
+    const auto bytes = in_.get_bytes(copy.size());
+    std::copy(bytes.begin(), bytes.end(), copy.begin());
+    return copy;
   }
 
   // A count of things that take at least `bytes_each`: never more than the rest of the header can
@@ -131,7 +147,7 @@ class HeaderParser {
       SectionEntry section;
       section.first_entry = in_.get<std::uint32_t>();
       section.num_entries = in_.get<std::uint32_t>();
-      section.kind = static_cast<TensorKind>(in_.get<std::uint8_t>());
+      section.kind = static_cast<SectionKind>(in_.get<std::uint8_t>());
       section.refinement = in_.get<std::uint8_t>();
       if (in_.get<std::uint16_t>() != 0) fail(fmt::format("section {}: reserved bits are set", i));
       section.crc32 = in_.get<std::uint32_t>();
@@ -140,59 +156,9 @@ class HeaderParser {
       section.side = DataSize::bytes(in_.get<std::int64_t>());
       header.sections.push_back(section);
     }
+    if (header.is_sealed()) (void)in_.get_bytes(kSealTagBytes);  // checked where the key is
     if (!in_.ok()) return fail("the header ends too early");
-    check_extents(header);
-    check_coverage(header);
-  }
-
-  // Sections lie one behind the other, from the end of the header to the end of the file.
-  void check_extents(const ContainerHeader& header) {
-    std::int64_t end = header.header_size.bytes();
-    for (std::size_t i = 0; i < header.sections.size(); ++i) {
-      const SectionEntry& section = header.sections[i];
-      const bool is_inside = section.size >= DataSize::zero() &&
-                             section.size.bytes() <= header.file_size.bytes() - end;
-      if (section.offset != end || !is_inside)
-        return fail(fmt::format("section {} does not follow the one before it", i));
-      if (section.side < DataSize::zero() || section.side > section.size) {
-        return fail(fmt::format("section {} claims more side bytes than it has", i));
-      }
-      end += section.size.bytes();
-    }
-    if (end != header.file_size.bytes()) fail("bytes are left over after the last section");
-  }
-
-  // Every tensor that has elements is in exactly one section.
-  void check_coverage(const ContainerHeader& header) {
-    const std::size_t num_layers = header.shape.layers.size();
-    std::vector<bool> covered[3] = {std::vector<bool>(num_layers), std::vector<bool>(num_layers),
-                                    std::vector<bool>(num_layers)};
-    for (std::size_t i = 0; i < header.sections.size(); ++i) {
-      const SectionEntry& section = header.sections[i];
-      if (section.kind > TensorKind::kLatent || section.refinement != 0) {
-        return fail(fmt::format("section {} is of a kind that version 1 does not know", i));
-      }
-      if (section.num_entries == 0 || section.first_entry > num_layers ||
-          section.num_entries > num_layers - section.first_entry) {
-        return fail(fmt::format("section {} names layers that do not exist", i));
-      }
-      auto& marks = covered[static_cast<std::size_t>(section.kind)];
-      for (std::size_t entry = section.first_entry;
-           entry < section.first_entry + section.num_entries; ++entry) {
-        if (marks[entry]) return fail(fmt::format("section {} repeats a layer", i));
-        marks[entry] = true;
-      }
-    }
-    for (const TensorKind kind : kTensorKinds) {
-      for (std::size_t entry = 0; entry < num_layers; ++entry) {
-        const TensorShape* tensor = header.shape.layers[entry].find(kind);
-        if (tensor != nullptr && tensor->elements() > 0 &&
-            !covered[static_cast<std::size_t>(kind)][entry]) {
-          return fail(fmt::format("no section holds the {} of layer {}", to_text(kind),
-                                  header.shape.layers[entry].layer));
-        }
-      }
-    }
+    if (const auto fault = container::fault_of_sections(header)) fail(*fault);
   }
 
   ByteReader in_;
@@ -202,42 +168,56 @@ class HeaderParser {
 
 }  // namespace
 
-Result<ContainerHeader> parse_header(std::span<const std::byte> file, const std::string& name) {
-  const auto wrong = [&](const std::string& what, const std::string& fix) {
-    return error_in(name, what, fix);
-  };
-  const std::string again = "the file is damaged or cut off: encode it again";
-  ByteReader in(file);
+Result<ContainerExtent> parse_extent(std::span<const std::byte> prelude, const std::string& name) {
+  ByteReader in(prelude);
   if (in.get_text(sizeof container::kMagic) !=
       std::string_view(container::kMagic, sizeof container::kMagic)) {
-    return wrong("is not a .kvb container", "make one with `./sluice codec encode`");
+    return error_in(name, "is not a .kvb container", "make one with `./sluice codec encode`");
   }
   const auto version = in.get<std::uint32_t>();
-  const auto flags = in.get<std::uint32_t>();
+  (void)in.get<std::uint32_t>();  // flags: believed once the checksum fits
   const auto header_size = in.get<std::uint64_t>();
   const auto file_size = in.get<std::uint64_t>();
-  if (!in.ok()) return wrong("the container ends too early", again);
-  if (version != container::kVersion)
-    return wrong(fmt::format("container version {} is not {}", version, container::kVersion),
-                 "encode it again");
-  if (file_size != file.size()) {
-    return wrong(fmt::format("holds {} bytes where its header says {}", file.size(), file_size),
-                 again);
+  if (!in.ok()) return error_in(name, "the container ends too early", kEncodeAgain);
+  if (version != container::kVersion) {
+    return error_in(name,
+                    fmt::format("container version {} is not {}", version, container::kVersion),
+                    "encode it again");
   }
   if (header_size < container::kPreludeBytes + container::kChecksumBytes ||
-      header_size > file_size) {
-    return wrong(fmt::format("its header of {} bytes does not fit", header_size), again);
+      header_size > file_size || file_size > std::numeric_limits<std::int64_t>::max()) {
+    return error_in(name, fmt::format("its header of {} bytes does not fit", header_size),
+                    kEncodeAgain);
   }
-  const auto body = file.first(static_cast<std::size_t>(header_size) - container::kChecksumBytes);
+  return ContainerExtent{DataSize::bytes(static_cast<std::int64_t>(header_size)),
+                         DataSize::bytes(static_cast<std::int64_t>(file_size))};
+}
+
+Result<ContainerHeader> parse_header(std::span<const std::byte> file, const std::string& name) {
+  const auto extent =
+      parse_extent(file.first(std::min(file.size(), container::kPreludeBytes)), name);
+  if (!extent) return extent.error();
+  if (extent->file_size.bytes() != static_cast<std::int64_t>(file.size())) {
+    return error_in(name,
+                    fmt::format("holds {} bytes where its header says {}", file.size(),
+                                extent->file_size.bytes()),
+                    kEncodeAgain);
+  }
+  const auto body =
+      file.first(static_cast<std::size_t>(extent->header_size.bytes()) - container::kChecksumBytes);
   ByteReader checksum(file.subspan(body.size()));
   if (checksum.get<std::uint32_t>() != crc32_of(body))
-    return wrong("the header's checksum is wrong", again);
-  if (flags != 0)
-    return wrong(fmt::format("flags {:#x} are unknown", flags),
-                 "read it with the version that wrote it");
-  return HeaderParser(body.subspan(container::kPreludeBytes), name)
-      .parse(DataSize::bytes(static_cast<std::int64_t>(header_size)),
-             DataSize::bytes(static_cast<std::int64_t>(file_size)));
+    return error_in(name, "the header's checksum is wrong", kEncodeAgain);
+  ByteReader prelude(body.subspan(sizeof container::kMagic + sizeof container::kVersion));
+  const auto flags = prelude.get<std::uint32_t>();
+  if ((flags & ~container::kKnownFlags) != 0) {
+    return error_in(name, fmt::format("flags {:#x} are unknown", flags),
+                    "read it with the version that wrote it");
+  }
+  ContainerHeader header;
+  header.header_size = extent->header_size;
+  header.file_size = extent->file_size;
+  return HeaderParser(body.subspan(container::kPreludeBytes), name).parse(std::move(header), flags);
 }
 
 }  // namespace sluice

@@ -8,6 +8,9 @@ namespace sluice::container {
 
 inline constexpr char kMagic[] = {'\x89', 'K', 'V', 'B', '\r', '\n', '\x1a', '\n'};
 inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kSealedFlag = 1;        // sections and header carry AES-GCM tags
+inline constexpr std::uint32_t kModelProfileFlag = 2;  // the header names a model profile
+inline constexpr std::uint32_t kKnownFlags = kSealedFlag | kModelProfileFlag;
 inline constexpr std::size_t kPreludeBytes = 32;  // magic to file size
 inline constexpr std::size_t kChecksumBytes = 4;  // at the end of the header
 inline constexpr std::size_t kTextBytesMax = 4096;

@@ -63,6 +63,41 @@ class CodecCommandTest(unittest.TestCase):
             self.run_codec("decode", kvb, self.folder / name)
         self.assertEqual((self.folder / "one").read_bytes(), (self.folder / "two").read_bytes())
 
+    def test_a_sealed_container_opens_with_its_key_alone(self):
+        key, other, kvb, out = (self.folder / name for name in ("a.key", "b.key", "a.kvb", "out"))
+        self.run_codec("key", key)
+        self.run_codec("key", other)
+        self.run_codec("encode", "--codec", "int8", "--seal-key", key, SAMPLE, kvb)
+        facts = json.loads(self.run_codec("inspect", kvb, "--format", "json").stdout)
+        self.assertEqual((facts["sealed"], facts["tokens"]), (True, 256))
+        self.assertIn("sealed", self.run_codec("inspect", kvb).stdout.splitlines()[0])
+        for words, part in (
+            ((), "is sealed; name the key's file with --seal-key"),
+            (("--seal-key", other), "the key does not open it"),
+            (("--seal-key", self.folder / "none"), "No such file"),
+        ):
+            with self.subTest(words):
+                self.assertIn(part, self.error_of("decode", *words, kvb, out))
+                self.assertFalse(out.exists())
+        self.assertIn("name a new file", self.error_of("key", key))
+        key.chmod(0o644)
+        self.assertIn("mode 0644", self.error_of("decode", "--seal-key", key, kvb, out))
+        key.chmod(0o600)
+        self.run_codec("decode", "--seal-key", key, kvb, out)
+        plain = self.encode("int8", "plain.kvb")
+        self.run_codec("decode", plain, self.folder / "plain")
+        self.assertEqual(out.read_bytes(), (self.folder / "plain").read_bytes())
+        self.assertIn("is not sealed", self.error_of("decode", "--seal-key", key, plain, self.folder / "none"))
+
+    def test_threads_and_backends_change_no_byte(self):
+        one = self.folder / "one.kvb"
+        self.run_codec("encode", "--codec", "cachegen-released", "--threads", 1, "--backend", "scalar", SAMPLE, one)
+        self.assertEqual(one.read_bytes(), self.encode("cachegen-released").read_bytes())
+        self.run_codec("decode", "--threads", 1, "--backend", "scalar", one, self.folder / "a")
+        self.run_codec("decode", "--threads", 3, one, self.folder / "b")
+        self.assertEqual((self.folder / "a").read_bytes(), (self.folder / "b").read_bytes())
+        self.assertIn("no backend `mmx`", self.error_of("decode", "--backend", "mmx", one, self.folder / "c"))
+
     def test_csv_has_a_row_per_section_and_totals(self):
         rows = list(csv.DictReader(io.StringIO(self.run_codec("inspect", self.encode("int8"), "--format", "csv").stdout)))
         self.assertEqual(rows[-1]["layers"], "all")
@@ -121,7 +156,7 @@ class CodecCommandTest(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.kvb", "cut.kvb", "cut.safetensors"])
 
     def test_every_example_in_the_help_works(self):
-        for command in ("list", "encode", "decode", "inspect", "profile"):
+        for command in ("list", "encode", "decode", "inspect", "key", "profile"):
             line = next(line for line in self.run_codec(command, "--help").stdout.splitlines() if line.startswith("example: "))
             words = line.removeprefix("example: ./sluice codec ").split()
             words = [word.replace("/tmp", str(self.folder)).replace("tests/data", str(HOME / "tests/data")) for word in words]

@@ -3,48 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "base/random.h"
-#include "codec/container/decode.h"
-#include "codec/container/encode.h"
+#include "tests/codec/container_bytes.h"
 #include "tests/codec/made_caches.h"
 
 namespace sluice {
 namespace {
 
 using testing::HasSubstr;
-using Bytes = std::vector<std::byte>;
-
 constexpr std::size_t kFlagsAt = 12;
 constexpr std::size_t kPreludeBytes = 32;
-
-KvCache small_cache() {
-  return made_cache({.facts = {},
-                     .layers = {layer_of(0, {.heads = 1, .tokens = 3, .dim = 4}),
-                                layer_of(2, {.heads = 2, .tokens = 2, .dim = 3})}});
-}
-
-Bytes encoded(const KvView& view, const std::string& level) {
-  auto file = encode_container(view, *find_codec_level(level), {.layers_per_section = 1});
-  EXPECT_TRUE(file.ok());
-  return *file;
-}
-
-std::string error_of(const Bytes& file) {
-  const auto result = decode_container(file, "made.kvb");
-  return result.ok() ? "no error" : result.error().to_line();
-}
-
-// Overwrites bytes of the header and makes its checksum right again.
-Bytes patched(Bytes file, std::size_t at, const auto& value) {
-  std::memcpy(file.data() + at, &value, sizeof value);
-  std::uint64_t header_size;
-  std::memcpy(&header_size, file.data() + 16, sizeof header_size);
-  const std::uint32_t crc =
-      crc32_of(std::span(file).first(static_cast<std::size_t>(header_size) - 4));
-  std::memcpy(file.data() + header_size - 4, &crc, sizeof crc);
-  return file;
-}
 
 // Where the first layer entry of a container of small_cache() stands: behind codec, version, level,
 // two empty texts, key form, range and two counts.
@@ -52,16 +23,39 @@ std::size_t first_layer_at(const std::string& codec, const std::string& level) {
   return kPreludeBytes + (4 + codec.size()) + 4 + (4 + level.size()) + 4 + 4 + 4 + 16 + 4 + 4;
 }
 
-TEST(Container, IsTheExampleOfItsSpecification) {
+// The bytes of the specification's example: the table's rows hold them in backquotes.
+Bytes bytes_of_the_specification() {
+  std::ifstream spec(SLUICE_SOURCE_DIR "/codec/container/spec.md");
+  std::string line;
+  while (std::getline(spec, line) && line != "## Example") continue;
+  Bytes bytes;
+  while (std::getline(spec, line)) {
+    const std::size_t begin = line.find("| `");
+    if (begin == std::string::npos) continue;
+    std::istringstream digits(line.substr(begin + 3, line.find('`', begin + 3) - begin - 3));
+    for (std::string pair; digits >> pair;)
+      bytes.push_back(static_cast<std::byte>(std::stoi(pair, nullptr, 16)));
+  }
+  return bytes;
+}
+
+TEST(Container, IsTheExampleOfItsSpecificationByteForByte) {
   KvCache cache = KvCache::allocate(
       {.facts = {}, .layers = {layer_of(0, {.heads = 1, .tokens = 1, .dim = 1})}});
   cache.mutable_tensor(0, TensorKind::kKey).set(0, 0, 0, 1.0F);
   cache.mutable_tensor(0, TensorKind::kValue).set(0, 0, 0, -2.0F);
   const Bytes file = encoded(cache.view(), "raw");
   ASSERT_EQ(file.size(), 252U);
-  EXPECT_EQ(file[16], std::byte{248});  // header size
-  const std::byte sections[] = {std::byte{0x00}, std::byte{0x3c}, std::byte{0x00}, std::byte{0xc0}};
-  EXPECT_EQ(std::memcmp(file.data() + 248, sections, sizeof sections), 0);
+  EXPECT_EQ(file, bytes_of_the_specification());
+}
+
+TEST(Container, ItsFirst32BytesTellHowMuchToFetch) {
+  const Bytes file = encoded(small_cache().view(), "int8");
+  const auto extent = parse_extent(std::span(file).first(kPreludeBytes), "made.kvb");
+  ASSERT_TRUE(extent.ok());
+  EXPECT_EQ(extent->file_size.bytes(), static_cast<std::int64_t>(file.size()));
+  EXPECT_EQ(extent->header_size, parse_header(file, "made.kvb")->header_size);
+  EXPECT_FALSE(parse_extent(std::span(file).first(kPreludeBytes - 1), "made.kvb").ok());
 }
 
 TEST(Container, EveryTruncationIsAnErrorThatNamesTheFile) {
@@ -89,8 +83,8 @@ TEST(Container, EverySingleBitFlipIsFound) {
 TEST(Container, RefusesUnknownVersionsFlagsCodecsAndLevels) {
   const Bytes file = encoded(small_cache().view(), "int8@token");
   EXPECT_THAT(error_of(patched(file, 8, std::uint32_t{2})), HasSubstr("version 2 is not 1"));
-  EXPECT_THAT(error_of(patched(file, kFlagsAt, std::uint32_t{1})),
-              HasSubstr("flags 0x1 are unknown"));
+  EXPECT_THAT(error_of(patched(file, kFlagsAt, std::uint32_t{4})),
+              HasSubstr("flags 0x4 are unknown"));
   EXPECT_THAT(error_of(patched(file, kPreludeBytes + 4 + 3, '9')), HasSubstr("no codec `int9`"));
   EXPECT_THAT(error_of(patched(file, kPreludeBytes + 8, std::uint32_t{9})),
               HasSubstr("version 1 here and 9 in the file"));
@@ -135,8 +129,8 @@ TEST(Container, RefusesSectionsThatDoNotTileTheFile) {
   EXPECT_THAT(error_of(patched(file, sections_at, std::uint32_t{7})),
               HasSubstr("layers that do not exist"));
   EXPECT_THAT(error_of(patched(file, sections_at + 8, std::uint8_t{2})),
-              HasSubstr("no section holds the key of layer 0"));
-  EXPECT_THAT(error_of(patched(file, sections_at + 9, std::uint8_t{1})),
+              HasSubstr("section 0 covers no elements"));
+  EXPECT_THAT(error_of(patched(file, sections_at + 8, std::uint8_t{4})),
               HasSubstr("version 1 does not know"));
   EXPECT_THAT(error_of(patched(file, sections_at + 10, std::uint16_t{1})),
               HasSubstr("reserved bits"));
