@@ -169,7 +169,7 @@ Result<TensorParts> read_parts(const TensorShape& shape, std::span<const std::by
   const auto read_plane = [&](std::int64_t rows, std::vector<std::int16_t>& symbols) -> Status {
     symbols.resize(static_cast<std::size_t>(rows * shape.channels()));
     const auto plane =
-        entropy::decode_plane(payload.subspan(parts.bytes), rows, shape.channels(), symbols);
+        entropy::decode_plane(payload.subspan(parts.bytes), rows, shape.channels(), {}, symbols);
     if (!plane) return plane.error();
     parts.bytes += *plane;
     return {};

@@ -66,9 +66,10 @@ Result<EncodedSection> encode_section(const SectionContext& context,
     const std::size_t before = out.bytes().size();
     const auto symbols = quantise(tensor.values, max_symbol(context, tensor.layer), out);
     side_bytes += static_cast<std::int64_t>(out.bytes().size() - before);
-    const auto plane =
-        entropy::encode_plane({shape.tokens, shape.channels(), symbols},
-                              {.model = kLevels[context.level].model, .column_unit = shape.dim});
+    const auto plane = entropy::encode_plane({shape.tokens, shape.channels(), symbols},
+                                             {.model = kLevels[context.level].model,
+                                              .column_unit = shape.dim,
+                                              .backend = context.backend});
     out.put_bytes(plane.bytes);
     side_bytes += plane.stats.side_bytes();
   }
@@ -84,7 +85,7 @@ Result<std::size_t> decode_tensor(const MutableTensorView& values, std::int32_t 
   if (!in.ok()) return damaged("a section that ends in its scales");
   std::vector<std::int16_t> symbols(static_cast<std::size_t>(shape.elements()));
   const auto plane =
-      entropy::decode_plane(in.get_bytes(in.left()), shape.tokens, shape.channels(), symbols);
+      entropy::decode_plane(in.get_bytes(in.left()), shape.tokens, shape.channels(), {}, symbols);
   if (!plane) return plane.error();
   const bool is_in_range = std::all_of(symbols.begin(), symbols.end(), [&](std::int16_t symbol) {
     return symbol >= -limit && symbol <= limit;

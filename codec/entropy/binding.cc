@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "base/units.h"
 #include "codec/bytes.h"
 #include "codec/entropy/tile.h"
 
@@ -11,8 +10,8 @@ namespace sluice::entropy {
 namespace {
 
 // Big enough that 32 lane states weigh little, small enough for thousands of tiles per context.
-constexpr std::int64_t kTileColumns = 192;
-constexpr std::int64_t kTileSymbols = kTileColumns * 256;
+constexpr std::int64_t kTileColumns = 256;
+constexpr std::int64_t kTileRows = 256;
 
 std::int64_t ceil_div(std::int64_t n, std::int64_t d) {
   return (n + d - 1) / d;
@@ -24,41 +23,29 @@ struct TileShape {
 };
 
 TileShape tile_shape(const SymbolMatrix& matrix, const PlaneOptions& options) {
-  const std::int64_t unit = std::clamp<std::int64_t>(options.column_unit, 1, 2 * kTileColumns);
-  const std::int64_t columns = std::min(matrix.columns, std::max(unit, kTileColumns / unit * unit));
-  if (options.model == PlaneModel::kShipped)
+  const std::int64_t unit = std::clamp<std::int64_t>(options.column_unit, 1, kTileColumns);
+  const std::int64_t columns = std::min(matrix.columns, kTileColumns / unit * unit);
+  if (options.model == PlaneModel::kShipped) {
     return {std::min(matrix.rows, kMaxShippedRows), columns};
-  const std::int64_t tiles = std::max<std::int64_t>(
-      1, (2 * matrix.rows * columns + kTileSymbols) / (2 * kTileSymbols));  // nearest
-  return {std::min(ceil_div(matrix.rows, tiles), kMaxTileSymbols / columns), columns};
+  }
+  const std::int64_t most = kMaxTilePlaces / (groups_of(columns) * kLanes);
+  // As many symbols in a tile of few columns as in one of many, as far as places allow.
+  const std::int64_t wanted =
+      std::min(most, std::max(kTileRows, kTileColumns * kTileRows / (groups_of(columns) * kLanes)));
+  const std::int64_t tiles =
+      std::max<std::int64_t>(1, (2 * matrix.rows + wanted) / (2 * wanted));  // nearest
+  return {std::min(ceil_div(matrix.rows, tiles), most), columns};
 }
 
-// Calls `visit(tile)` with first row, rows, first column, columns of each tile, in stream order.
-struct TileRange {
-  std::int64_t row, rows, column, columns;
-};
-std::vector<TileRange> tile_ranges(std::int64_t rows, std::int64_t columns,
-                                   const TileShape& shape) {
-  std::vector<TileRange> ranges;
+std::vector<TileArea> tile_areas(std::int64_t rows, std::int64_t columns, const TileShape& shape) {
+  std::vector<TileArea> areas;
   for (std::int64_t row = 0; row < rows; row += shape.rows) {
     for (std::int64_t column = 0; column < columns; column += shape.columns) {
-      ranges.push_back({row, std::min(shape.rows, rows - row), column,
-                        std::min(shape.columns, columns - column)});
+      areas.push_back({row, std::min(shape.rows, rows - row), column,
+                       std::min(shape.columns, columns - column)});
     }
   }
-  return ranges;
-}
-
-std::vector<std::int16_t> cut_out(const SymbolMatrix& matrix, const TileRange& range) {
-  std::vector<std::int16_t> symbols;
-  symbols.reserve(static_cast<std::size_t>(range.rows * range.columns));
-  for (std::int64_t row = range.row; row < range.row + range.rows; ++row) {
-    const auto line =
-        matrix.symbols.subspan(static_cast<std::size_t>(row * matrix.columns + range.column),
-                               static_cast<std::size_t>(range.columns));
-    symbols.insert(symbols.end(), line.begin(), line.end());
-  }
-  return symbols;
+  return areas;
 }
 
 std::size_t padded_size(std::size_t size, std::int64_t elements) {
@@ -81,27 +68,38 @@ Result<PlaneHeader> read_header(ByteReader& in, std::int64_t rows, std::int64_t 
   header.shape.columns = in.get<std::uint16_t>();
   header.shape.rows = in.get<std::uint32_t>();
   if (!in.ok()) return bad_plane("a plane that ends in its header");
-  if (model > static_cast<std::uint8_t>(PlaneModel::kShipped) || flags != 0) {
+  if (model > static_cast<std::uint8_t>(PlaneModel::kProfile) || flags != 0) {
     return error_in("", "a plane with a probability model this version does not know",
                     "decode it with the version that wrote it");
   }
   header.model = static_cast<PlaneModel>(model);
-  const bool is_class = header.model == PlaneModel::kClassFamily;
+  const bool is_shipped = header.model == PlaneModel::kShipped;
   const auto& shape = header.shape;
   if (shape.rows < 1 || shape.rows > rows || shape.columns < 1 || shape.columns > columns ||
-      (is_class ? shape.rows * shape.columns > kMaxTileSymbols : shape.rows > kMaxShippedRows)) {
+      (is_shipped ? shape.rows > kMaxShippedRows
+                  : shape.rows > kMaxTilePlaces / (groups_of(shape.columns) * kLanes))) {
     return bad_plane("a plane with an impossible tile size");
   }
   return header;
 }
 
-void paste(const std::vector<std::int16_t>& tile, const TileRange& range, std::int64_t columns,
-           std::span<std::int16_t> symbols) {
-  for (std::int64_t row = 0; row < range.rows; ++row) {
-    std::copy_n(tile.begin() + row * range.columns, range.columns,
-                symbols.begin() + (range.row + row) * columns + range.column);
+// Blocks back into the matrix.
+class MatrixSink final : public BlockSink {
+ public:
+  MatrixSink(std::int64_t columns, std::span<std::int16_t> symbols)
+      : columns_(columns), symbols_(symbols) {}
+  void take(const SymbolBlock& block) override {
+    for (std::int64_t line = 0; line < block.rows; ++line) {
+      const std::int64_t row = block.row + (block.order == nullptr ? line : block.order[line]);
+      std::copy_n(block.symbols + line * kLanes, block.columns,
+                  symbols_.data() + row * columns_ + block.column);
+    }
   }
-}
+
+ private:
+  std::int64_t columns_;
+  std::span<std::int16_t> symbols_;
+};
 
 }  // namespace
 
@@ -112,16 +110,11 @@ EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& option
   plane.stats.elements = matrix.rows * matrix.columns;
   if (plane.stats.elements == 0) return plane;
   const TileShape shape = tile_shape(matrix, options);
-  const auto ranges = tile_ranges(matrix.rows, matrix.columns, shape);
   ByteWriter tiles;
   std::vector<std::uint32_t> tile_bytes;
-  TileCost cost;
-  for (const TileRange& range : ranges) {
-    const std::vector<std::int16_t> symbols = cut_out(matrix, range);
+  for (const TileArea& area : tile_areas(matrix.rows, matrix.columns, shape)) {
     const std::size_t before = tiles.bytes().size();
-    const TileCost one = encode_tile({range.rows, range.columns, symbols}, options.model, tiles);
-    cost.ideal_bits += one.ideal_bits;
-    cost.side_bits += one.side_bits;
+    plane.stats.symbol_bytes += encode_tile(matrix, area, options, tiles);
     tile_bytes.push_back(static_cast<std::uint32_t>(tiles.bytes().size() - before));
   }
   ByteWriter out;
@@ -130,42 +123,36 @@ EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& option
   out.put(static_cast<std::uint16_t>(shape.columns));
   out.put(static_cast<std::uint32_t>(shape.rows));
   for (const std::uint32_t bytes : tile_bytes) out.put(bytes);
-  const auto header = static_cast<std::int64_t>(out.bytes().size());
   out.put_bytes(tiles.bytes());
-  const std::size_t size = out.bytes().size();
   plane.bytes = std::move(out).take();
-  plane.bytes.resize(padded_size(size, plane.stats.elements));
-  const auto padding = static_cast<std::int64_t>(plane.bytes.size() - size);
+  plane.bytes.resize(padded_size(plane.bytes.size(), plane.stats.elements));
   plane.stats.coded_bytes = static_cast<std::int64_t>(plane.bytes.size());
-  plane.stats.side_bits =
-      cost.side_bits + static_cast<double>(DataSize::bytes(header + padding).bits());
-  plane.stats.ideal_bits = cost.ideal_bits;
   return plane;
 }
 
 Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t rows,
-                                 std::int64_t columns, std::span<std::int16_t> symbols) {
-  SLUICE_ASSERT(static_cast<std::int64_t>(symbols.size()) == rows * columns,
-                "room for as many symbols as the plane has");
-  if (symbols.empty()) return std::size_t{0};
+                                 std::int64_t columns, const PlaneOptions& options,
+                                 BlockSink& sink) {
+  if (rows * columns == 0) return std::size_t{0};
   ByteReader in(bytes);
   const auto header = read_header(in, rows, columns);
   if (!header) return header.error();
+  if (header->model == PlaneModel::kProfile && options.profile == nullptr) {
+    return error_in("", "a plane whose tables are in a model profile, and none was given",
+                    "name the profile that the cache was encoded with");
+  }
   const TileShape& shape = header->shape;
   const std::int64_t num_tiles = ceil_div(rows, shape.rows) * ceil_div(columns, shape.columns);
   if (static_cast<std::int64_t>(in.left() / sizeof(std::uint32_t)) < num_tiles) {
     return bad_plane("a plane that ends in its list of tiles");
   }
   ByteReader lengths(in.get_bytes(static_cast<std::size_t>(num_tiles) * sizeof(std::uint32_t)));
-  std::vector<std::int16_t> tile;
-  for (const TileRange& range : tile_ranges(rows, columns, shape)) {
-    const auto tile_bytes = in.get_bytes(lengths.get<std::uint32_t>());
+  std::vector<std::int16_t> block(static_cast<std::size_t>(shape.rows * kLanes));
+  for (const TileArea& area : tile_areas(rows, columns, shape)) {
+    const auto tile = in.get_bytes(lengths.get<std::uint32_t>());
     if (!in.ok()) return bad_plane("a plane that ends in a tile");
-    tile.resize(static_cast<std::size_t>(range.rows * range.columns));
-    const char* const wrong =
-        decode_tile(tile_bytes, header->model, range.rows, range.columns, tile);
+    const char* const wrong = decode_tile(tile, area, header->model, options, block, sink);
     if (wrong != nullptr) return bad_plane(wrong);
-    paste(tile, range, columns, symbols);
   }
   const std::size_t size = bytes.size() - in.left();
   const auto padding = in.get_bytes(padded_size(size, rows * columns) - size);
@@ -174,6 +161,15 @@ Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t 
     return bad_plane("a plane whose padding is not zero");
   }
   return size + padding.size();
+}
+
+Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t rows,
+                                 std::int64_t columns, const PlaneOptions& options,
+                                 std::span<std::int16_t> symbols) {
+  SLUICE_ASSERT(static_cast<std::int64_t>(symbols.size()) == rows * columns,
+                "room for as many symbols as the plane has");
+  MatrixSink sink(columns, symbols);
+  return decode_plane(bytes, rows, columns, options, sink);
 }
 
 }  // namespace sluice::entropy

@@ -2,7 +2,8 @@
 // Where in the flow: between a codec's quantiser and the container's section; the bits are in
 // spec.md.
 // Surprise: a plane is cut into tiles that decode alone, so that many cores, warps or blocks can
-// share one matrix; each tile carries its own column models.
+// share one matrix; decoded symbols arrive in blocks of up to 32 columns, hot in the cache, so that
+// a codec dequantises them where they are.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +12,35 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codec/backend.h"
+#include "codec/entropy/rules.h"
 #include "codec/entropy/stats.h"
+#include "codec/entropy/tables.h"
 
 namespace sluice::entropy {
 
 enum class PlaneModel : std::uint8_t {
   kClassFamily = 0,  // a table of the fixed family per column
   kShipped = 1,      // a 33 x 16-bit distribution per column in the stream; symbols -16 to 15 only
+  kProfile = 2,      // tables that both sides hold in a model profile
+};
+
+// Tables of a model profile: which one each column of a plane uses, and around what.
+struct ProfileTables {
+  TableSet tables;
+  std::vector<int> table_of_column;   // [column]
+  std::vector<std::int16_t> centres;  // [column]
 };
 
 struct PlaneOptions {
   PlaneModel model = PlaneModel::kClassFamily;
   // Tiles hold whole units of this many columns (the head size, say) as far as they fit.
   std::int64_t column_unit = 1;
+  // Per row, known to both sides: added to the scale of every column's table, for codecs whose step
+  // differs from token to token. Class family only; empty: none.
+  std::span<const std::int8_t> row_shifts = {};
+  const ProfileTables* profile = nullptr;  // of kProfile
+  Backend backend = best_backend();        // the bytes and the symbols do not depend on it
 };
 
 // A plane of n symbols has at least n / kMaxElementsPerByte bytes: what a decoder may allocate.
@@ -34,15 +51,36 @@ struct EncodedPlane {
   EntropyStats stats;  // order0_bits is left to the caller: see order0_bits()
 };
 
-// Same matrix, same bytes. Any symbols with the class family. `matrix.symbols` holds rows * columns
-// symbols; at most 2^31 of them.
+// Same matrix, same bytes. Any symbols with the class family and profiles. `matrix.symbols` holds
+// rows * columns symbols; at most 2^31 of them.
 [[nodiscard]] EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& options);
 
-// Decodes the plane at the start of `bytes` into `symbols` [row, column] (rows * columns of them)
-// and returns how many bytes it took. Any bytes are safe: a wrong plane is an Error or wrong
-// symbols. The Error has no file: the caller adds it.
+// Decoded symbols of up to 32 neighbouring columns.
+struct SymbolBlock {
+  std::int64_t row = 0, rows = 0;         // of the plane
+  std::int64_t column = 0;                // the first
+  int columns = 0;                        // 1 to kLanes
+  const std::int16_t* symbols = nullptr;  // [row][kLanes]
+  // Which row each line of `symbols` is, counted from `row`; null: in order.
+  const std::uint16_t* order = nullptr;
+};
+
+class BlockSink {
+ public:
+  virtual ~BlockSink() = default;
+  virtual void take(const SymbolBlock& block) = 0;
+};
+
+// Decodes the plane at the start of `bytes`, block by block, and returns how many bytes it took.
+// Any bytes are safe: a wrong plane is an Error (after some blocks, maybe) or wrong symbols. The
+// Error has no file: the caller adds it. Of the options, the model and the unit are the stream's.
 [[nodiscard]] Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t rows,
-                                               std::int64_t columns,
+                                               std::int64_t columns, const PlaneOptions& options,
+                                               BlockSink& sink);
+
+// The same into `symbols` [row, column], rows * columns of them.
+[[nodiscard]] Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t rows,
+                                               std::int64_t columns, const PlaneOptions& options,
                                                std::span<std::int16_t> symbols);
 
 }  // namespace sluice::entropy

@@ -1,13 +1,15 @@
 // The choice of a table per column, and how the choice itself is coded.
 // Where in the flow: the encoder's half of the class-family model; decoders only read its result.
-// Surprise: a choice is paid for, so columns that are nearly equally well served share tables.
+// Surprise: any choice is a valid stream; this one is fixed to the last bit only so that every
+// backend writes the same bytes.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "codec/entropy/stats.h"
-#include "codec/entropy/tables.h"
+#include "codec/backend.h"
+#include "codec/entropy/class_family.h"
+#include "codec/entropy/column_counts.h"
 
 namespace sluice::entropy {
 
@@ -20,35 +22,28 @@ struct ColumnModel {
 };
 
 // How the column models of one tile are coded: scales and centres each with a table of the family
-// (kFieldScaleKind, kFieldCentreKind) around a base, kinds with kind_table().
+// (kFieldScaleKind, kFieldCentreKind) around a base, kinds with the kind table.
 inline constexpr std::int32_t kFieldScaleKind = 0;
 inline constexpr std::int32_t kFieldCentreKind = 4;
 struct FieldModel {
   std::int16_t scale_table = 0, scale_base = 0;  // index of the table's scale; 0..37
   std::int16_t centre_table = 0, centre_base = 0;
-  [[nodiscard]] const CodingTable& scales() const {
-    return class_family().table(scale_table, kFieldScaleKind);
-  }
-  [[nodiscard]] const CodingTable& centres() const {
-    return class_family().table(centre_table, kFieldCentreKind);
-  }
-  // In 1/4096 bit: of scale and centre, and of the whole model.
-  [[nodiscard]] std::int64_t place_cost(const ColumnModel& column) const {
-    return std::int64_t{scales().cost(column.scale - scale_base)} +
-           centres().cost(column.centre - centre_base);
-  }
-  [[nodiscard]] std::int64_t cost(const ColumnModel& column) const {
-    return place_cost(column) + kind_table().cost(column.kind);
-  }
+  [[nodiscard]] int scales() const { return class_family().table(scale_table, kFieldScaleKind); }
+  [[nodiscard]] int centres() const { return class_family().table(centre_table, kFieldCentreKind); }
 };
 
-struct TileModels {
-  std::vector<ColumnModel> columns;
-  FieldModel fields;  // every column's fields are in its tables
+struct ChosenModel {
+  ColumnModel model;
+  std::int64_t cost = 0;  // of the column's symbols and its kind, in 1/256 bit
 };
 
-// The models with (nearly) the fewest bits for `tile`, their own coding and exceptions included.
-// Same tile, same choice, on every host. At least one row and one column.
-[[nodiscard]] TileModels choose_models(const SymbolMatrix& tile);
+// The model with nearly the fewest bits for a column of `rows` rows. Same counts, same choice, on
+// every host and backend.
+[[nodiscard]] ChosenModel choose_model(const ColumnCounts& column, std::int64_t rows,
+                                       const Kernels& kernels);
+
+// Fits the fields' tables to the columns; centres too far from the others for any table move
+// nearer.
+[[nodiscard]] FieldModel fit_fields(std::vector<ColumnModel>& columns);
 
 }  // namespace sluice::entropy

@@ -13,70 +13,97 @@ void store_word(std::byte* at, std::uint32_t word) {
   at[1] = static_cast<std::byte>(word >> 8 & 0xFF);
 }
 
-// Where the next symbol goes: the column runs through the row, whatever the lane.
-struct Column {
-  std::int64_t index = 0;
-  void next(std::int64_t columns) { index = index + 1 == columns ? 0 : index + 1; }
-  void previous(std::int64_t columns) { index = index == 0 ? columns - 1 : index - 1; }
-};
+// Looks the lane's slot up and moves its state on; false when a refill is missing.
+bool take(DecodeState& state, const DecodeLanes& lanes, int lane, Slot& slot) {
+  std::uint32_t& x = state.lanes[lane];
+  slot = lanes.slots[lanes.offsets[lane] + (x & kSlotMask)];
+  x = state_after(slot, x);
+  if (x >= kLowerBound) return true;
+  if (state.words_end - state.words < kWordBytes) return false;
+  x = x << 16 | load_word(state.words);
+  state.words += kWordBytes;
+  return true;
+}
 
-// The symbol of a state, and the state before its refill.
-std::int16_t decode_symbol(const DecodePart& part, std::int64_t column, std::uint32_t& state) {
-  const Slot slot = part.tables[column][state & (kTableSlots - 1)];
-  const std::uint32_t frequency = (slot >> kTableBits & (kTableSlots - 1)) + 1;
-  state = frequency * (state >> kTableBits) + (slot & (kTableSlots - 1));
-  const std::int32_t relative = static_cast<std::int32_t>(slot) >> 22;
-  return static_cast<std::int16_t>(part.centres[column] + relative);
+std::int16_t around(std::int32_t centre, std::int32_t symbol) {
+  return static_cast<std::int16_t>(centre + symbol);
+}
+
+void put(EncodeState& state, int lane, EncodingSymbol symbol) {
+  std::uint32_t& x = state.lanes[lane];
+  if (must_shrink(x, symbol)) {
+    state.words -= kWordBytes;
+    store_word(state.words, x);
+    x >>= 16;
+  }
+  x = encode_symbol(x, symbol);
+}
+
+bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t rows,
+                    std::int16_t* symbols) {
+  for (std::int64_t row = 0; row < rows; ++row, symbols += kLanes) {
+    for (int lane = 0; lane < lanes.used; ++lane) {
+      Slot slot;
+      if (!take(state, lanes, lane, slot)) return false;
+      symbols[lane] = around(lanes.centres[lane], symbol_of(slot));
+    }
+    for (int lane = lanes.used; lane < kLanes; ++lane) symbols[lane] = 0;
+  }
+  return true;
+}
+
+bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pairs,
+                  std::int16_t* symbols) {
+  for (std::int64_t pair = 0; pair < pairs; ++pair, symbols += 2 * kLanes) {
+    for (int lane = 0; lane < lanes.used; ++lane) {
+      Slot slot;
+      if (!take(state, lanes, lane, slot)) return false;
+      symbols[lane] = around(lanes.centres[lane], first_of(slot));
+      symbols[kLanes + lane] = around(lanes.centres[lane], second_of(slot));
+    }
+    for (int lane = lanes.used; lane < kLanes; ++lane) symbols[lane] = symbols[kLanes + lane] = 0;
+  }
+  return true;
+}
+
+void encode_singles(EncodeState& state, const EncodeLanes& lanes, std::int64_t rows,
+                    const std::int16_t* symbols) {
+  for (std::int64_t row = rows - 1; row >= 0; --row) {
+    for (int lane = lanes.used - 1; lane >= 0; --lane) {
+      const std::int32_t symbol = symbols[row * kLanes + lane] - lanes.centres[lane];
+      put(state, lane, lanes.symbols[lanes.offsets[lane] + symbol]);
+    }
+  }
+}
+
+void encode_pairs(EncodeState& state, const EncodeLanes& lanes, std::int64_t pairs,
+                  const std::int16_t* symbols) {
+  for (std::int64_t pair = pairs - 1; pair >= 0; --pair) {
+    const std::int16_t* const rows = symbols + 2 * kLanes * pair;
+    for (int lane = lanes.used - 1; lane >= 0; --lane) {
+      const std::int32_t first = rows[lane] - lanes.centres[lane];
+      const std::int32_t second = rows[kLanes + lane] - lanes.centres[lane];
+      put(state, lane, lanes.symbols[lanes.offsets[lane] + kPairSpan * first + second]);
+    }
+  }
+}
+
+std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs) {
+  std::int32_t sum = 0;
+  for (int i = 0; i < kCostWindow; ++i) sum += counts[i] * costs[i];
+  return sum;
 }
 
 }  // namespace
 
-const std::byte* decode_part(const DecodePart& part, LaneStates& states, const std::byte* words,
-                             const std::byte* words_end) {
-  const std::int64_t total = part.rows * part.columns;
-  Column column;
-  std::int64_t i = 0;
-  // Whole steps while even 32 refills are there: no check per lane.
-  while (i + kLanes <= total && words_end - words >= kLanes * kWordBytes) {
-    for (std::uint32_t& state : states) {
-      part.symbols[i++] = decode_symbol(part, column.index, state);
-      column.next(part.columns);
-      const bool refill = state < kLowerBound;
-      const std::uint32_t refilled = state << 16 | load_word(words);
-      state = refill ? refilled : state;
-      words += refill ? kWordBytes : 0;
-    }
-  }
-  for (; i < total; ++i) {
-    std::uint32_t& state = states[static_cast<std::size_t>(i % kLanes)];
-    part.symbols[i] = decode_symbol(part, column.index, state);
-    column.next(part.columns);
-    if (state >= kLowerBound) continue;
-    if (words_end - words < kWordBytes) return nullptr;
-    state = state << 16 | load_word(words);
-    words += kWordBytes;
-  }
-  return words;
-}
+const Kernels kScalarKernels = {decode_singles, decode_pairs, encode_singles, encode_pairs, weigh};
 
-std::byte* encode_part(const EncodePart& part, LaneStates& states, std::byte* words) {
-  Column column;
-  for (std::int64_t i = part.rows * part.columns - 1; i >= 0; --i) {
-    column.previous(part.columns);
-    const std::int64_t c = column.index;
-    const EncodingSymbol& symbol = part.tables[c][part.symbols[i] - part.bases[c]];
-    std::uint32_t& state = states[static_cast<std::size_t>(i % kLanes)];
-    std::uint64_t x = state;
-    if (x >> (32 - kTableBits) >= symbol.frequency) {
-      words -= kWordBytes;
-      store_word(words, static_cast<std::uint32_t>(x));
-      x >>= 16;
-    }
-    const std::uint64_t quotient = x * symbol.reciprocal >> 43;
-    state =
-        static_cast<std::uint32_t>(x + symbol.start + quotient * (kTableSlots - symbol.frequency));
-  }
-  return words;
+const Kernels& kernels_of(Backend backend) {
+#if SLUICE_AVX2
+  if (backend == Backend::kAvx2) return kAvx2Kernels;
+#endif
+  (void)backend;
+  return kScalarKernels;
 }
 
 }  // namespace sluice::entropy

@@ -1,70 +1,72 @@
 // The loops of the 32-lane rANS coder: pure, no allocation, no error but "the words ran out".
-// Where in the flow: under binding.h, which checks, allocates and picks a backend; spec.md defines
-// the stream.
+// Where in the flow: under tile_encode.cc and tile_decode.cc, which check, allocate and choose
+// tables; spec.md defines the stream.
 // Surprise: the encoder runs backwards, from the last symbol and the last word to the first, so
 // that the decoder runs forwards.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "codec/backend.h"
+#include "codec/entropy/rules.h"
+
 namespace sluice::entropy {
 
-inline constexpr std::int64_t kLanes = 32;
-inline constexpr int kTableBits = 11;
-inline constexpr std::uint32_t kTableSlots = 1U
-                                             << kTableBits;  // frequencies of a table sum to this
-inline constexpr std::uint32_t kLowerBound = 1U
-                                             << 16;  // a state is in [2^16, 2^32) between symbols
-inline constexpr int kWordBytes = 2;                 // a refill; little-endian
-
-using LaneStates = std::array<std::uint32_t, kLanes>;
-
-// One slot of a decoding table, packed: the symbol relative to its column's centre (signed, bits
-// 22-31), its frequency - 1 (bits 11-21), the slot's distance from the symbol's first slot (bits
-// 0-10).
-using Slot = std::uint32_t;
-[[nodiscard]] constexpr Slot pack_slot(std::int32_t symbol, std::uint32_t frequency,
-                                       std::uint32_t offset) {
-  return (static_cast<std::uint32_t>(symbol) << 22) | ((frequency - 1) << kTableBits) | offset;
-}
-
-// One symbol of an encoding table. `reciprocal` = floor(2^43 / frequency) + 1: then
-// (x * reciprocal) >> 43 = floor(x / frequency) for every x < frequency * 2^21 and every frequency
-// up to 2^11, without overflow of 64 bits.
-struct EncodingSymbol {
-  std::uint64_t reciprocal = 0;
-  std::uint32_t frequency = 0;  // 0: not in the table
-  std::uint32_t start = 0;
-};
-[[nodiscard]] constexpr std::uint64_t reciprocal_of(std::uint32_t frequency) {
-  return (std::uint64_t{1} << 43) / frequency + 1;
-}
-
-// A matrix of symbols, row by row; symbol i belongs to column i % columns and lane i % 32.
-struct DecodePart {
-  std::int64_t rows = 0, columns = 0;     // columns >= 1
-  const Slot* const* tables = nullptr;    // [column], each kTableSlots long
-  const std::int16_t* centres = nullptr;  // [column]
-  std::int16_t* symbols = nullptr;        // [row, column], written
+// The tables of the lanes of one group of columns. Lanes in use come first; the others must name
+// the identity table (TableSet::kIdentity), which leaves their state as it is.
+struct DecodeLanes {
+  const Slot* slots = nullptr;                  // of a table set: [table][kTableSlots]
+  alignas(32) std::uint32_t offsets[kLanes]{};  // where each lane's table starts in `slots`
+  alignas(32) std::int32_t centres[kLanes]{};   // added to each symbol, modulo 2^16
+  int used = 0;                                 // 1 to kLanes
 };
 
-struct EncodePart {
-  std::int64_t rows = 0, columns = 0;             // columns >= 1
-  const EncodingSymbol* const* tables = nullptr;  // [column], from the table's first symbol on
-  const std::int32_t* bases = nullptr;            // [column], that symbol + the column's centre
-  const std::int16_t* symbols = nullptr;          // [row, column]; each with a frequency >= 1
+// A stream being decoded. Any states and words are safe.
+struct DecodeState {
+  alignas(32) std::uint32_t lanes[kLanes]{};
+  const std::byte* words = nullptr;
+  const std::byte* words_end = nullptr;
 };
 
-// Decodes one part, starting with lane 0. Reads refills from [words, words_end) and returns the
-// place after the last one, or null when they ran out (symbols and states are then unspecified).
-// Any states and words are safe. The sum symbol + centre wraps at 16 bits.
-[[nodiscard]] const std::byte* decode_part(const DecodePart& part, LaneStates& states,
-                                           const std::byte* words, const std::byte* words_end);
+struct EncodeLanes {
+  const EncodingSymbol* symbols = nullptr;     // of a table set
+  alignas(32) std::int32_t offsets[kLanes]{};  // symbol s of a lane is symbols[offset + s]; a pair
+                                               // (s, t) is symbols[offset + kPairSpan * s + t]
+  alignas(32) std::int32_t centres[kLanes]{};  // taken from each symbol first
+  int used = 0;
+};
 
-// Encodes one part, from its last symbol to its first; refills are written downwards from `words`,
-// and the new top is returned. Precondition: states in [2^16, 2^32), kWordBytes of room per symbol.
-[[nodiscard]] std::byte* encode_part(const EncodePart& part, LaneStates& states, std::byte* words);
+struct EncodeState {
+  alignas(32) std::uint32_t lanes[kLanes]{};
+  std::byte* words = nullptr;  // refills are written downwards from here
+};
+
+// What a backend does. `symbols` is [row][kLanes] of int16; lanes that are not in use hold 0 (read
+// as such by the encoders, written as their centre, 0, by the decoders).
+struct Kernels {
+  // One symbol per lane and row. False when the words ran out: symbols and states are then
+  // unspecified.
+  bool (*decode_singles)(DecodeState& state, const DecodeLanes& lanes, std::int64_t rows,
+                         std::int16_t* symbols);
+  // Two rows per step: 2 * pairs rows.
+  bool (*decode_pairs)(DecodeState& state, const DecodeLanes& lanes, std::int64_t pairs,
+                       std::int16_t* symbols);
+  // From the last row to the first. Every symbol has a frequency; two bytes of room per symbol or
+  // pair.
+  void (*encode_singles)(EncodeState& state, const EncodeLanes& lanes, std::int64_t rows,
+                         const std::int16_t* symbols);
+  void (*encode_pairs)(EncodeState& state, const EncodeLanes& lanes, std::int64_t pairs,
+                       const std::int16_t* symbols);
+  // sum of counts[i] * costs[i], i < kCostWindow; each product and the sum fit 31 bits.
+  std::int32_t (*weigh)(const std::int16_t* counts, const std::int16_t* costs);
+};
+
+[[nodiscard]] const Kernels& kernels_of(Backend backend);
+
+extern const Kernels kScalarKernels;
+#if SLUICE_AVX2
+extern const Kernels kAvx2Kernels;
+#endif
 
 }  // namespace sluice::entropy

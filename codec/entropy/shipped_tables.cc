@@ -9,25 +9,25 @@ constexpr std::int64_t kOne = 65536;
 
 }  // namespace
 
-ShippedDistribution measure_distribution(const SymbolMatrix& tile, std::int64_t column) {
+ShippedDistribution measure_distribution(const std::int16_t* symbols, std::int64_t stride,
+                                         std::int64_t rows) {
   std::array<std::int64_t, kShippedSymbols> counts{};
-  for (std::int64_t row = 0; row < tile.rows; ++row) {
-    const std::int32_t symbol = tile.symbols[static_cast<std::size_t>(row * tile.columns + column)];
-    ++counts[static_cast<std::size_t>(symbol - kShippedFirst)];
+  for (std::int64_t row = 0; row < rows; ++row) {
+    ++counts[static_cast<std::size_t>(symbols[row * stride] - kShippedFirst)];
   }
   // Every symbol keeps at least 1 / 65536, the used ones at least 2 / 65536.
   ShippedDistribution distribution{};
   std::int64_t below = 0;
   for (std::size_t i = 0; i < kShippedSymbols; ++i) {
     distribution[i] = static_cast<std::uint16_t>(
-        below * (kOne - static_cast<std::int64_t>(kShippedSymbols)) / tile.rows +
+        below * (kOne - static_cast<std::int64_t>(kShippedSymbols)) / rows +
         static_cast<std::int64_t>(i));
     below += counts[i];
   }
   return distribution;
 }
 
-std::optional<CodingTable> to_table(const ShippedDistribution& distribution) {
+std::optional<Frequencies> to_table(const ShippedDistribution& distribution) {
   std::array<std::int64_t, kShippedSymbols> counts{};
   if (distribution.front() != 0 || distribution.back() != 0) return std::nullopt;
   for (std::size_t i = 0; i < kShippedSymbols; ++i) {
@@ -39,7 +39,7 @@ std::optional<CodingTable> to_table(const ShippedDistribution& distribution) {
   if (std::all_of(counts.begin(), counts.end(), [](std::int64_t count) { return count == 0; })) {
     return std::nullopt;
   }
-  return CodingTable(kShippedFirst, to_frequencies(counts));
+  return Frequencies{.first = kShippedFirst, .counts = to_frequencies(counts)};
 }
 
 }  // namespace sluice::entropy

@@ -17,12 +17,13 @@ inline constexpr std::size_t kShippedSymbols = 32;
 // Entry i is 65536 * P(symbol < kShippedFirst + i), modulo 65536: the first and last are 0.
 using ShippedDistribution = std::array<std::uint16_t, kShippedSymbols + 1>;
 
-// The distribution of one column, every symbol of which is -16 to 15. Up to 65504 rows.
-[[nodiscard]] ShippedDistribution measure_distribution(const SymbolMatrix& tile,
-                                                       std::int64_t column);
+// The distribution of one column, symbols[row * stride], every one from -16 to 15. Up to 65504
+// rows.
+[[nodiscard]] ShippedDistribution measure_distribution(const std::int16_t* symbols,
+                                                       std::int64_t stride, std::int64_t rows);
 
 // The table both sides code with; symbols whose probability is 1 / 65536 are unused. Nothing when
 // the distribution decreases.
-[[nodiscard]] std::optional<CodingTable> to_table(const ShippedDistribution& distribution);
+[[nodiscard]] std::optional<Frequencies> to_table(const ShippedDistribution& distribution);
 
 }  // namespace sluice::entropy

@@ -11,15 +11,9 @@ namespace sluice::entropy {
 EntropyStats& EntropyStats::operator+=(const EntropyStats& other) {
   elements += other.elements;
   coded_bytes += other.coded_bytes;
-  side_bits += other.side_bits;
-  ideal_bits += other.ideal_bits;
+  symbol_bytes += other.symbol_bytes;
   order0_bits += other.order0_bits;
   return *this;
-}
-
-std::int64_t EntropyStats::side_bytes() const {
-  const auto bits_per_byte = static_cast<double>(DataSize::bytes(1).bits());
-  return std::min(coded_bytes, static_cast<std::int64_t>(std::ceil(side_bits / bits_per_byte)));
 }
 
 double EntropyStats::overhead_fraction() const {

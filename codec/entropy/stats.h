@@ -15,16 +15,13 @@ struct SymbolMatrix {
 
 struct EntropyStats {
   std::int64_t elements = 0;
-  std::int64_t coded_bytes = 0;  // all of the plane
-  // Of the coded bits, what is no symbol: headers, exceptions, shipped tables, padding,
-  // what lane states store beyond the symbols in them, and the column models at the ideal length
-  // of their code. coded = ideal + side, but for the rounding of the arithmetic (< 0.1 %).
-  double side_bits = 0;
-  double ideal_bits = 0;   // of the symbols under the tables used
-  double order0_bits = 0;  // of the symbols under the distribution of their own column
+  std::int64_t coded_bytes = 0;   // all of the plane
+  std::int64_t symbol_bytes = 0;  // of them, refill words of the symbols
+  double order0_bits = 0;         // of the symbols under the distribution of their own column
 
   EntropyStats& operator+=(const EntropyStats& other);
-  [[nodiscard]] std::int64_t side_bytes() const;  // rounded up, at most coded_bytes
+  // Headers, tables, column models, exceptions, lane states, padding.
+  [[nodiscard]] std::int64_t side_bytes() const { return coded_bytes - symbol_bytes; }
   // Coded bits over the order-0 entropy, as a share of it.
   [[nodiscard]] double overhead_fraction() const;
 };

@@ -1,7 +1,7 @@
-// Frequency tables and their two faces: 2^11 decoding slots, and symbols to encode with.
-// Where in the flow: built once (class family) or per chunk (shipped tables), then read by the
-// kernels.
-// Surprise: costs are integers, so that an encoder chooses the same tables on every host.
+// Frequency tables, and the two faces that the loops want: 2^11 decoding slots, symbols to encode.
+// Where in the flow: built once (class family, a model profile's tables) or per tile (shipped
+// tables), then read by the kernels.
+// Surprise: a table whose symbols all lie in -16 to 15 has a second one, for two rows at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,80 +12,78 @@
 
 namespace sluice::entropy {
 
-// Costs in 1/4096 bit.
-inline constexpr std::int32_t kCostPerBit = 4096;
-// A symbol that its column's table lacks is listed with its position: 16 bits each.
-inline constexpr std::int32_t kExceptionCost = 32 * kCostPerBit;
+// Frequencies of the symbols first, first + 1, … They sum to kTableSlots; some may be 0.
+// -512 <= first and first + counts.size() <= 512.
+struct Frequencies {
+  std::int32_t first = 0;
+  std::vector<std::uint16_t> counts;
 
-class CodingTable {
- public:
-  // `frequencies` of the symbols first, first + 1, … sum to kTableSlots; some may be 0.
-  // -512 <= first and first + frequencies.size() <= 512.
-  CodingTable(std::int32_t first, std::span<const std::uint16_t> frequencies);
-
-  [[nodiscard]] const Slot* slots() const { return slots_.data(); }
-  // From first() on.
-  [[nodiscard]] const EncodingSymbol* symbols() const { return symbols_.data(); }
-  [[nodiscard]] const EncodingSymbol& symbol(std::int32_t symbol) const {
-    return symbols_[static_cast<std::size_t>(symbol - first_)];
-  }
-  [[nodiscard]] std::int32_t first() const { return first_; }
   [[nodiscard]] std::int32_t last() const {
-    return first_ + static_cast<std::int32_t>(symbols_.size()) - 1;
+    return first + static_cast<std::int32_t>(counts.size()) - 1;
   }
   [[nodiscard]] bool has(std::int32_t symbol) const {
-    return symbol >= first_ && symbol <= last() &&
-           symbols_[static_cast<std::size_t>(symbol - first_)].frequency > 0;
+    return symbol >= first && symbol <= last() &&
+           counts[static_cast<std::size_t>(symbol - first)] > 0;
   }
-  // The first of the most frequent symbols.
-  [[nodiscard]] std::int32_t mode() const { return mode_; }
-  [[nodiscard]] double mean() const { return mean_; }
-  // Of any symbol; one that is not in the table costs that of the mode and of an exception.
-  [[nodiscard]] std::int32_t cost(std::int32_t symbol) const {
-    const auto place = static_cast<std::uint32_t>(symbol - first_);
-    return place < costs_.size() ? costs_[place] : cost_outside_;
-  }
-
- private:
-  std::int32_t first_;
-  std::int32_t mode_ = 0;
-  double mean_ = 0;
-  std::int32_t cost_outside_ = 0;
-  std::vector<EncodingSymbol> symbols_;
-  std::vector<std::int32_t> costs_;
-  std::vector<Slot> slots_;
+  [[nodiscard]] std::int32_t mode() const;  // the first of the most frequent symbols
+  [[nodiscard]] double mean() const;
 };
 
-// -log2(frequency / kTableSlots) in 1/4096 bit, rounded to nearest; frequency 1 to kTableSlots.
-[[nodiscard]] std::int32_t frequency_cost(std::uint32_t frequency);
+// Of two rows' symbols (s, t), both from -16 to 15: [32 * (s + 16) + t + 16]. `table` lies in that
+// range. spec.md, section 4.
+[[nodiscard]] std::vector<std::uint16_t> pair_frequencies(const Frequencies& table);
 
 // Scales counts to frequencies that sum to kTableSlots: rounded to nearest, at least 1 where the
 // count is not 0; what is missing or too much goes to the first of the largest. Some count is
 // positive, and at most 1024 are.
 [[nodiscard]] std::vector<std::uint16_t> to_frequencies(std::span<const std::int64_t> counts);
 
-// The fixed family of spec.md, section 5: a grid of scales (standard deviation 0.12 * 2^(i/4)
-// steps) and kinds (shape and fractional mean). Not every place of the grid has a table of its own.
-inline constexpr std::int32_t kNumScales = 38;
-inline constexpr std::int32_t kNumKinds = 18;
-struct ClassFamily {
-  // Total over the grid.
-  [[nodiscard]] const CodingTable& table(std::int32_t scale, std::int32_t kind) const {
-    return tables[static_cast<std::size_t>(place[scale][kind])];
+// Tables side by side in memory, so that lanes name them by an offset.
+class TableSet {
+ public:
+  // Holds table 0 only, the identity: it codes a 0, or a pair of them, without touching the state.
+  TableSet();
+
+  // The number of the new table.
+  int add(const Frequencies& table);
+  // With a table for pairs, if all symbols lie in -16 to 15.
+  int add_with_pairs(const Frequencies& table);
+  [[nodiscard]] int size() const { return static_cast<int>(tables_.size()); }
+
+  [[nodiscard]] const Frequencies& frequencies(int table) const { return at(table).frequencies; }
+  [[nodiscard]] bool has_pairs(int table) const { return at(table).pair_slots >= 0; }
+
+  [[nodiscard]] const Slot* slots() const { return slots_.data(); }
+  [[nodiscard]] std::size_t num_slots() const { return slots_.size(); }
+  // Where the table starts in slots().
+  [[nodiscard]] std::uint32_t slot_offset(int table, bool paired) const {
+    return static_cast<std::uint32_t>(paired ? at(table).pair_slots : at(table).slots);
   }
-  // Whether the grid's place has a table of its own; only those are used by encoders.
-  [[nodiscard]] bool is_own(std::int32_t scale, std::int32_t kind) const {
-    return own[scale][kind];
+  [[nodiscard]] const EncodingSymbol* symbols() const { return symbols_.data(); }
+  [[nodiscard]] std::size_t num_symbols() const { return symbols_.size(); }
+  // Where symbol 0, or the pair (0, 0), of the table stands in symbols() (or would stand).
+  [[nodiscard]] std::int32_t symbol_offset(int table, bool paired) const {
+    return paired ? at(table).pair_symbols : at(table).symbols;
   }
 
-  std::vector<CodingTable> tables;
-  std::int32_t place[kNumScales][kNumKinds];  // index in `tables`
-  bool own[kNumScales][kNumKinds];
-  double sigma[kNumScales];
+ private:
+  struct Entry {
+    Frequencies frequencies;
+    std::int32_t slots = 0, symbols = 0;
+    std::int32_t pair_slots = -1, pair_symbols = 0;
+  };
+  [[nodiscard]] const Entry& at(int table) const {
+    return tables_[static_cast<std::size_t>(table)];
+  }
+  // symbol_at(i): what slots say of the symbol at place i of `counts`.
+  template <typename SymbolAt>
+  void add_faces(std::span<const std::uint16_t> counts, SymbolAt symbol_at);
+
+  std::vector<Entry> tables_;
+  std::vector<Slot> slots_;
+  std::vector<EncodingSymbol> symbols_;
 };
-[[nodiscard]] const ClassFamily& class_family();
 
-// How kinds are coded: frequencies fixed in spec.md.
-[[nodiscard]] const CodingTable& kind_table();
+inline constexpr int kIdentityTable = 0;
 
 }  // namespace sluice::entropy

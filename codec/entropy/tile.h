@@ -1,4 +1,4 @@
-// One tile: a rANS stream with its column models. Used by binding.cc only.
+// One tile: column models and a rANS stream. Used by plane_encode.cc and plane_decode.cc only.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,49 @@
 
 #include "codec/bytes.h"
 #include "codec/entropy/binding.h"
-#include "codec/entropy/stats.h"
+#include "codec/entropy/kernel.h"
 
 namespace sluice::entropy {
 
-inline constexpr std::int64_t kMaxTileSymbols = 65536;  // of the class family: positions are u16
+// A tile codes rows * kLanes symbols per group of up to 32 columns: at most so many in all, so that
+// places are 16 bits. With shipped tables only the rows are bounded.
+inline constexpr std::int64_t kMaxTilePlaces = 65536;
 inline constexpr std::int64_t kMaxShippedRows = 32768;
 
-// Appends the tile's bytes; adds its ideal and side bits to `ideal_bits` and `side_bits`.
-struct TileCost {
-  double ideal_bits = 0;
-  double side_bits = 0;
-};
-[[nodiscard]] TileCost encode_tile(const SymbolMatrix& tile, PlaneModel model, ByteWriter& out);
+[[nodiscard]] constexpr std::int64_t groups_of(std::int64_t columns) {
+  return (columns + kLanes - 1) / kLanes;
+}
+[[nodiscard]] constexpr int lanes_of(std::int64_t columns, std::int64_t group) {
+  return static_cast<int>(columns - group * kLanes < kLanes ? columns - group * kLanes : kLanes);
+}
 
-// `bytes` is exactly one tile; `symbols` [row, column] is written. What is wrong, or null.
-[[nodiscard]] const char* decode_tile(std::span<const std::byte> bytes, PlaneModel model,
-                                      std::int64_t rows, std::int64_t columns,
-                                      std::span<std::int16_t> symbols);
+// Rows that are coded together because they have the same shift of the scale.
+struct Run {
+  std::int64_t begin = 0, end = 0;  // in coding order
+  std::int32_t shift = 0;
+};
+
+// The order in which a tile's rows are coded: by their shift, smallest first, equal ones as they
+// are.
+struct RowOrder {
+  std::vector<std::uint16_t> rows;  // of the tile, in coding order; empty: as they are
+  std::vector<Run> runs;
+};
+// `shifts` is empty (all 0), or holds one per row.
+[[nodiscard]] RowOrder order_rows(std::int64_t rows, std::span<const std::int8_t> shifts);
+
+struct TileArea {
+  std::int64_t row = 0, rows = 0, column = 0, columns = 0;  // in the plane
+};
+
+// Appends the tile's bytes. Returns how many of them are refill words of its symbols.
+[[nodiscard]] std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,
+                                       const PlaneOptions& options, ByteWriter& out);
+
+// `bytes` is exactly one tile; its symbols go to `sink`. `block` is room for the rows of a group.
+// What is wrong, or null.
+[[nodiscard]] const char* decode_tile(std::span<const std::byte> bytes, const TileArea& area,
+                                      PlaneModel model, const PlaneOptions& options,
+                                      std::span<std::int16_t> block, BlockSink& sink);
 
 }  // namespace sluice::entropy

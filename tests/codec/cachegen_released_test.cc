@@ -33,7 +33,7 @@ std::vector<std::int16_t> symbols_of(const EncodedSection& section, const Tensor
   const auto scales = static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t);
   std::vector<std::int16_t> symbols(static_cast<std::size_t>(shape.elements()));
   const auto plane = entropy::decode_plane(std::span(section.payload).subspan(scales), shape.tokens,
-                                           shape.channels(), symbols);
+                                           shape.channels(), {}, symbols);
   EXPECT_TRUE(plane.ok());
   return symbols;
 }

@@ -1,0 +1,242 @@
+// The AVX2 backend: 32 lanes are four registers of eight.
+// Surprise: a register's refills are 16 consecutive bytes spread over its lanes by a permutation
+// that the mask of lanes below 2^16 names; near the end of the words the scalar loop takes over.
+#include <immintrin.h>
+
+#include "codec/entropy/kernel.h"
+
+namespace sluice::entropy {
+namespace {
+
+constexpr int kRegisters = kLanes / 8;
+// A step reads at most so far beyond the words it takes.
+constexpr std::int64_t kWordRoom = kLanes * kWordBytes;
+
+// Per mask: which of the next words each lane takes (spread), and which lanes give a word, packed
+// towards the end (gather). Eight bytes each.
+struct Permutations {
+  alignas(64) std::uint8_t spread[256][8];
+  alignas(64) std::uint8_t gather[256][8];
+};
+constexpr Permutations make_permutations() {
+  Permutations made{};
+  for (int mask = 0; mask < 256; ++mask) {
+    std::uint8_t below = 0;
+    for (int lane = 0; lane < 8; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      made.spread[mask][lane] = below++;
+    }
+    int place = 8;
+    for (int lane = 7; lane >= 0; --lane) {
+      if ((mask >> lane & 1) != 0) made.gather[mask][--place] = static_cast<std::uint8_t>(lane);
+    }
+  }
+  return made;
+}
+constexpr Permutations kPermutations = make_permutations();
+
+__m256i load_permutation(const std::uint8_t (&eight)[8]) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(eight)));
+}
+
+struct Registers {
+  __m256i r[kRegisters];
+};
+
+template <typename T>
+Registers load(const T (&lanes)[kLanes]) {
+  Registers registers;
+  for (int i = 0; i < kRegisters; ++i) {
+    registers.r[i] = _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes + 8 * i));
+  }
+  return registers;
+}
+
+void store(const Registers& registers, std::uint32_t (&lanes)[kLanes]) {
+  for (int i = 0; i < kRegisters; ++i) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes + 8 * i), registers.r[i]);
+  }
+}
+
+// Every lane's slot; states move on and refill.
+inline __attribute__((always_inline)) Registers take(Registers& states, const Registers& offsets,
+                                                     const Slot* slots, const std::byte*& words) {
+  const __m256i mask = _mm256_set1_epi32(kSlotMask);
+  const __m256i one = _mm256_set1_epi32(1);
+  Registers taken;
+  for (int i = 0; i < kRegisters; ++i) {
+    const __m256i x = states.r[i];
+    const __m256i place = _mm256_add_epi32(_mm256_and_si256(x, mask), offsets.r[i]);
+    const __m256i slot = _mm256_i32gather_epi32(reinterpret_cast<const int*>(slots), place, 4);
+    const __m256i frequency =
+        _mm256_add_epi32(_mm256_and_si256(_mm256_srli_epi32(slot, kTableBits), mask), one);
+    const __m256i moved = _mm256_mullo_epi32(frequency, _mm256_srli_epi32(x, kTableBits));
+    states.r[i] = _mm256_add_epi32(moved, _mm256_and_si256(slot, mask));
+    taken.r[i] = slot;
+  }
+  for (int i = 0; i < kRegisters; ++i) {
+    const __m256i x = states.r[i];
+    const __m256i is_low = _mm256_cmpeq_epi32(_mm256_srli_epi32(x, 16), _mm256_setzero_si256());
+    const auto low = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(is_low)));
+    const __m256i next =
+        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(words)));
+    const __m256i spread =
+        _mm256_permutevar8x32_epi32(next, load_permutation(kPermutations.spread[low]));
+    const __m256i refilled = _mm256_or_si256(_mm256_slli_epi32(x, 16), spread);
+    states.r[i] = _mm256_blendv_epi8(x, refilled, is_low);
+    words += kWordBytes * __builtin_popcount(low);
+  }
+  return taken;
+}
+
+// 32 numbers of 32 bits to 32 of 16, modulo 2^16.
+void store_row(const Registers& row, std::int16_t* symbols) {
+  const __m256i low = _mm256_set1_epi32(0xFFFF);
+  for (int i = 0; i < kRegisters; i += 2) {
+    const __m256i packed =
+        _mm256_packus_epi32(_mm256_and_si256(row.r[i], low), _mm256_and_si256(row.r[i + 1], low));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(symbols + 8 * i),
+                        _mm256_permute4x64_epi64(packed, 0xD8));
+  }
+}
+
+bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t rows,
+                    std::int16_t* symbols) {
+  Registers states = load(state.lanes);
+  const Registers offsets = load(lanes.offsets);
+  const Registers centres = load(lanes.centres);
+  const std::byte* words = state.words;
+  std::int64_t row = 0;
+  for (; row < rows && state.words_end - words >= kWordRoom; ++row, symbols += kLanes) {
+    Registers taken = take(states, offsets, lanes.slots, words);
+    for (int i = 0; i < kRegisters; ++i) {
+      taken.r[i] = _mm256_add_epi32(_mm256_srai_epi32(taken.r[i], 22), centres.r[i]);
+    }
+    store_row(taken, symbols);
+  }
+  store(states, state.lanes);
+  state.words = words;
+  return kScalarKernels.decode_singles(state, lanes, rows - row, symbols);
+}
+
+bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pairs,
+                  std::int16_t* symbols) {
+  Registers states = load(state.lanes);
+  const Registers offsets = load(lanes.offsets);
+  const Registers centres = load(lanes.centres);
+  const std::byte* words = state.words;
+  std::int64_t pair = 0;
+  for (; pair < pairs && state.words_end - words >= kWordRoom; ++pair, symbols += 2 * kLanes) {
+    Registers first = take(states, offsets, lanes.slots, words);
+    Registers second;
+    for (int i = 0; i < kRegisters; ++i) {
+      second.r[i] =
+          _mm256_add_epi32(_mm256_srai_epi32(_mm256_slli_epi32(first.r[i], 5), 27), centres.r[i]);
+      first.r[i] = _mm256_add_epi32(_mm256_srai_epi32(first.r[i], 27), centres.r[i]);
+    }
+    store_row(first, symbols);
+    store_row(second, symbols + kLanes);
+  }
+  store(states, state.lanes);
+  state.words = words;
+  return kScalarKernels.decode_pairs(state, lanes, pairs - pair, symbols);
+}
+
+// Every lane takes the symbol at its place, the last lanes first: their words go above those of the
+// lanes before them.
+inline __attribute__((always_inline)) void put(Registers& states, const Registers& places,
+                                               const EncodingSymbol* symbols, std::byte*& words) {
+  const __m256i low_half = _mm256_set1_epi32(0xFFFF);
+  const auto* const table = reinterpret_cast<const int*>(symbols);
+  for (int i = kRegisters - 1; i >= 0; --i) {
+    __m256i x = states.r[i];
+    const __m256i range = _mm256_i32gather_epi32(table, places.r[i], 8);
+    const __m256i reciprocal = _mm256_i32gather_epi32(table + 1, places.r[i], 8);
+    const __m256i frequency = _mm256_and_si256(range, low_half);
+    const __m256i top = _mm256_srli_epi32(x, 32 - kTableBits);
+    const __m256i fits = _mm256_cmpgt_epi32(frequency, top);
+    const auto gives = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(fits))) ^ 0xFFU;
+    const __m256i packed =
+        _mm256_permutevar8x32_epi32(x, load_permutation(kPermutations.gather[gives]));
+    const __m256i halves = _mm256_and_si256(packed, low_half);
+    const __m128i eight =
+        _mm_packus_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(words) - 1, eight);
+    words -= kWordBytes * __builtin_popcount(gives);
+    x = _mm256_blendv_epi8(_mm256_srli_epi32(x, 16), x, fits);
+
+    const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(x, reciprocal), 32);
+    const __m256i odd =
+        _mm256_mul_epu32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(reciprocal, 32));
+    __m256i quotient = _mm256_blend_epi32(even, odd, 0xAA);
+    __m256i rest = _mm256_sub_epi32(x, _mm256_mullo_epi32(quotient, frequency));
+    const __m256i fell_short = _mm256_cmpgt_epi32(frequency, rest);  // rest < 2 * frequency
+    quotient = _mm256_sub_epi32(quotient, _mm256_andnot_si256(fell_short, _mm256_set1_epi32(-1)));
+    rest = _mm256_sub_epi32(rest, _mm256_andnot_si256(fell_short, frequency));
+    states.r[i] = _mm256_add_epi32(
+        _mm256_add_epi32(_mm256_slli_epi32(quotient, kTableBits), _mm256_srli_epi32(range, 16)),
+        rest);
+  }
+}
+
+// A row's symbols around their centres.
+Registers load_row(const std::int16_t* symbols, const Registers& centres) {
+  Registers row;
+  for (int i = 0; i < kRegisters; ++i) {
+    row.r[i] = _mm256_sub_epi32(
+        _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(symbols + 8 * i))),
+        centres.r[i]);
+  }
+  return row;
+}
+
+void encode_singles(EncodeState& state, const EncodeLanes& lanes, std::int64_t rows,
+                    const std::int16_t* symbols) {
+  Registers states = load(state.lanes);
+  const Registers offsets = load(lanes.offsets);
+  const Registers centres = load(lanes.centres);
+  for (std::int64_t row = rows - 1; row >= 0; --row) {
+    Registers places = load_row(symbols + row * kLanes, centres);
+    for (int i = 0; i < kRegisters; ++i) {
+      places.r[i] = _mm256_add_epi32(places.r[i], offsets.r[i]);
+    }
+    put(states, places, lanes.symbols, state.words);
+  }
+  store(states, state.lanes);
+}
+
+void encode_pairs(EncodeState& state, const EncodeLanes& lanes, std::int64_t pairs,
+                  const std::int16_t* symbols) {
+  Registers states = load(state.lanes);
+  const Registers offsets = load(lanes.offsets);
+  const Registers centres = load(lanes.centres);
+  for (std::int64_t pair = pairs - 1; pair >= 0; --pair) {
+    Registers places = load_row(symbols + 2 * kLanes * pair, centres);
+    const Registers seconds = load_row(symbols + 2 * kLanes * pair + kLanes, centres);
+    for (int i = 0; i < kRegisters; ++i) {
+      places.r[i] = _mm256_add_epi32(
+          _mm256_add_epi32(_mm256_slli_epi32(places.r[i], 5), seconds.r[i]), offsets.r[i]);
+    }
+    put(states, places, lanes.symbols, state.words);
+  }
+  store(states, state.lanes);
+}
+
+std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs) {
+  __m256i sums = _mm256_setzero_si256();
+  for (int i = 0; i < kCostWindow; i += 16) {
+    sums = _mm256_add_epi32(
+        sums, _mm256_madd_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts + i)),
+                                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(costs + i))));
+  }
+  __m128i four = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+  four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+  four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0xB1));
+  return _mm_cvtsi128_si32(four);
+}
+
+}  // namespace
+
+const Kernels kAvx2Kernels = {decode_singles, decode_pairs, encode_singles, encode_pairs, weigh};
+
+}  // namespace sluice::entropy

@@ -1,0 +1,30 @@
+// What an encoder knows of a column before it chooses a table: a histogram of 64 neighbouring
+// symbols and two sets of moments.
+// Where in the flow: filled from a tile's columns, read by column_models.h.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/entropy/rules.h"
+
+namespace sluice::entropy {
+
+struct Moments {
+  double mean = 0;
+  double sigma = 0;
+};
+
+struct ColumnCounts {
+  std::int32_t low = 0, high = 0;  // the smallest and the largest symbol
+  std::int32_t start = 0;          // the first symbol of the window
+  std::int32_t outside = 0;        // rows whose symbol is not in the window
+  alignas(32) std::int16_t counts[kCostWindow]{};
+  Moments all;
+  Moments inner;  // of the symbols within 2.5 sigma of the mean of all: outliers are exceptions
+};
+
+// Counts lanes columns of `symbols` [row][kLanes] at once, 1 to 2048 rows.
+void count_columns(const std::int16_t* symbols, std::int64_t rows, int lanes,
+                   ColumnCounts (&columns)[kLanes]);
+
+}  // namespace sluice::entropy

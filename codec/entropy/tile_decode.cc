@@ -1,0 +1,240 @@
+// A tile's bytes to symbols, group by group.
+#include <algorithm>
+
+#include "codec/entropy/column_models.h"
+#include "codec/entropy/lane_tables.h"
+#include "codec/entropy/shipped_tables.h"
+#include "codec/entropy/tile.h"
+
+namespace sluice::entropy {
+namespace {
+
+constexpr const char* kTooShort = "a tile that ends too early";
+constexpr const char* kBadEnd = "a tile whose lanes do not end where they began";
+constexpr const char* kBadModel = "a column model outside the class family";
+constexpr const char* kBadException = "an exception out of place";
+constexpr const char* kBadTable = "a shipped table that is no distribution";
+constexpr std::size_t kExceptionBytes = 4;
+
+// The exceptions of a tile, taken in order as their groups are decoded.
+class Exceptions {
+ public:
+  Exceptions(ByteReader& in, std::uint32_t count)
+      : left_(in.get_bytes(std::size_t{count} * kExceptionBytes)) {}
+  // Puts those of the group that starts at `first_place` into its block. False when one lies
+  // outside the lanes in use or before its predecessor.
+  bool put(std::int64_t first_place, std::int64_t rows, int lanes, std::int16_t* block) {
+    while (left_.left() > 0) {
+      ByteReader next = left_;
+      const std::int64_t place = next.get<std::uint16_t>() - first_place;
+      if (place >= rows * kLanes) return true;
+      if (place <= previous_ - first_place || place < 0 || place % kLanes >= lanes) return false;
+      block[place] = next.get<std::int16_t>();
+      previous_ = first_place + place;
+      left_ = next;
+    }
+    return true;
+  }
+  [[nodiscard]] bool is_empty() const { return left_.left() == 0; }
+
+ private:
+  ByteReader left_;
+  std::int64_t previous_ = -1;
+};
+
+class StreamReader {
+ public:
+  StreamReader(ByteReader& in, int used_lanes, const Kernels& kernels) : kernels_(kernels) {
+    std::fill(std::begin(state_.lanes), std::end(state_.lanes), kLowerBound);
+    for (int lane = 0; lane < used_lanes; ++lane) state_.lanes[lane] = in.get<std::uint32_t>();
+    is_whole_ = in.ok();
+    const auto words = in.get_bytes(in.left());
+    state_.words = words.data();
+    state_.words_end = words.data() + words.size();
+  }
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+  bool get_run(const LaneTables& lanes, const Run& run, bool paired, std::int16_t* group) {
+    std::int16_t* const symbols = group + run.begin * kLanes;
+    const std::int64_t rows = run.end - run.begin;
+    const std::int64_t pairs = paired ? rows / 2 : 0;
+    if (pairs > 0 && !kernels_.decode_pairs(state_, lanes.decode_lanes(true), pairs, symbols)) {
+      return false;
+    }
+    return rows == 2 * pairs ||
+           kernels_.decode_singles(state_, lanes.decode_lanes(false), rows - 2 * pairs,
+                                   symbols + 2 * pairs * kLanes);
+  }
+  // All lanes back where the encoder began, and no word left.
+  [[nodiscard]] bool is_at_end() const {
+    return state_.words == state_.words_end &&
+           std::all_of(std::begin(state_.lanes), std::end(state_.lanes),
+                       [](std::uint32_t lane) { return lane == kLowerBound; });
+  }
+
+ private:
+  const Kernels& kernels_;
+  DecodeState state_;
+  bool is_whole_ = false;
+};
+
+SymbolBlock block_of(const TileArea& area, std::int64_t group, const std::int16_t* symbols,
+                     const RowOrder& order) {
+  return {.row = area.row,
+          .rows = area.rows,
+          .column = area.column + group * kLanes,
+          .columns = lanes_of(area.columns, group),
+          .symbols = symbols,
+          .order = order.rows.empty() ? nullptr : order.rows.data()};
+}
+
+const char* decode_with_classes(ByteReader in, const TileArea& area, const PlaneOptions& options,
+                                std::int16_t* block, BlockSink& sink) {
+  FieldModel fields;
+  fields.scale_table = in.get<std::uint8_t>();
+  fields.scale_base = in.get<std::uint8_t>();
+  fields.centre_table = in.get<std::uint8_t>();
+  fields.centre_base = in.get<std::int16_t>();
+  const auto num_exceptions = in.get<std::uint32_t>();
+  const std::int64_t groups = groups_of(area.columns);
+  const auto flags = in.get_bytes(static_cast<std::size_t>((groups + 7) / 8));
+  Exceptions exceptions(in, num_exceptions);
+  StreamReader stream(in, lanes_of(area.columns, 0), kernels_of(options.backend));
+  if (!stream.is_whole()) return kTooShort;
+  if (fields.scale_table >= kNumScales || fields.centre_table >= kNumScales) return kBadModel;
+  if (groups % 8 != 0 && std::to_integer<unsigned>(flags.back()) >> groups % 8 != 0) {
+    return kBadModel;
+  }
+
+  const ClassFamily& family = class_family();
+  std::vector<std::int16_t> models(static_cast<std::size_t>(groups * kNumFields * kLanes));
+  for (std::int64_t group = 0; group < groups; ++group) {
+    for (int field = 0; field < kNumFields; ++field) {
+      const auto lanes = field_lanes(fields, field, lanes_of(area.columns, group));
+      std::int16_t* const to = models.data() + (group * kNumFields + field) * kLanes;
+      if (!stream.get_run(lanes, {0, 1, 0}, false, to)) return kTooShort;
+    }
+  }
+  const auto shifts = options.row_shifts.empty()
+                          ? options.row_shifts
+                          : options.row_shifts.subspan(static_cast<std::size_t>(area.row),
+                                                       static_cast<std::size_t>(area.rows));
+  const RowOrder order = order_rows(area.rows, shifts);
+  for (std::int64_t group = 0; group < groups; ++group) {
+    const std::int16_t* const model = models.data() + group * kNumFields * kLanes;
+    const int used = lanes_of(area.columns, group);
+    const bool paired =
+        (std::to_integer<unsigned>(flags[static_cast<std::size_t>(group / 8)]) >> group % 8 & 1) !=
+        0;
+    for (const Run& run : order.runs) {
+      LaneTables lanes(family.tables);
+      for (int lane = 0; lane < used; ++lane) {
+        const std::int32_t scale = model[lane];
+        if (scale < 0 || scale >= kNumScales) return kBadModel;
+        lanes.add(
+            family.table(std::clamp(scale + run.shift, 0, kNumScales - 1), model[kLanes + lane]),
+            model[2 * kLanes + lane]);
+      }
+      if (paired && !lanes.has_pairs()) return kBadModel;
+      if (!stream.get_run(lanes, run, paired, block)) return kTooShort;
+    }
+    if (!exceptions.put(group * area.rows * kLanes, area.rows, used, block)) return kBadException;
+    sink.take(block_of(area, group, block, order));
+  }
+  if (!exceptions.is_empty()) return kBadException;
+  return stream.is_at_end() ? nullptr : kBadEnd;
+}
+
+// Tables that stand in front of the tile, or that both sides hold.
+const char* decode_with_given(ByteReader in, const TileArea& area, const TableSet& tables,
+                              std::span<const int> table_of_column,
+                              std::span<const std::int16_t> centres, Exceptions exceptions,
+                              const Kernels& kernels, std::int16_t* block, BlockSink& sink) {
+  StreamReader stream(in, lanes_of(area.columns, 0), kernels);
+  if (!stream.is_whole()) return kTooShort;
+  const RowOrder order = order_rows(area.rows, {});
+  for (std::int64_t group = 0; group < groups_of(area.columns); ++group) {
+    LaneTables lanes(tables);
+    const int used = lanes_of(area.columns, group);
+    for (int lane = 0; lane < used; ++lane) {
+      const auto column = static_cast<std::size_t>(group * kLanes + lane);
+      lanes.add(table_of_column[column], centres.empty() ? 0 : centres[column]);
+    }
+    if (!stream.get_run(lanes, order.runs.front(), lanes.has_pairs(), block)) return kTooShort;
+    if (!exceptions.put(group * area.rows * kLanes, area.rows, used, block)) return kBadException;
+    sink.take(block_of(area, group, block, order));
+  }
+  if (!exceptions.is_empty()) return kBadException;
+  return stream.is_at_end() ? nullptr : kBadEnd;
+}
+
+const char* decode_with_shipped(ByteReader in, const TileArea& area, const PlaneOptions& options,
+                                std::int16_t* block, BlockSink& sink) {
+  if (in.left() / sizeof(ShippedDistribution) < static_cast<std::size_t>(area.columns)) {
+    return kTooShort;
+  }
+  TableSet tables;
+  std::vector<int> table_of_column;
+  for (std::int64_t column = 0; column < area.columns; ++column) {
+    ShippedDistribution distribution;
+    for (std::uint16_t& entry : distribution) entry = in.get<std::uint16_t>();
+    const auto table = to_table(distribution);
+    if (!table) return kBadTable;
+    table_of_column.push_back(tables.add(*table));
+  }
+  return decode_with_given(in, area, tables, table_of_column, {}, Exceptions(in, 0),
+                           kernels_of(options.backend), block, sink);
+}
+
+const char* decode_with_profile(ByteReader in, const TileArea& area, const PlaneOptions& options,
+                                std::int16_t* block, BlockSink& sink) {
+  const auto first = static_cast<std::size_t>(area.column);
+  const auto count = static_cast<std::size_t>(area.columns);
+  const auto num_exceptions = in.get<std::uint32_t>();
+  const Exceptions exceptions(in, num_exceptions);
+  if (!in.ok()) return kTooShort;
+  return decode_with_given(in, area, options.profile->tables,
+                           std::span(options.profile->table_of_column).subspan(first, count),
+                           std::span(options.profile->centres).subspan(first, count), exceptions,
+                           kernels_of(options.backend), block, sink);
+}
+
+}  // namespace
+
+RowOrder order_rows(std::int64_t rows, std::span<const std::int8_t> shifts) {
+  RowOrder order;
+  if (shifts.empty()) {
+    order.runs.push_back({0, rows, 0});
+    return order;
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    order.rows.push_back(static_cast<std::uint16_t>(row));
+  }
+  const auto shift_of = [&](std::uint16_t row) { return shifts[row]; };
+  std::stable_sort(order.rows.begin(), order.rows.end(),
+                   [&](std::uint16_t a, std::uint16_t b) { return shift_of(a) < shift_of(b); });
+  for (std::int64_t line = 0; line < rows; ++line) {
+    const std::int32_t shift = shift_of(order.rows[static_cast<std::size_t>(line)]);
+    if (order.runs.empty() || order.runs.back().shift != shift) {
+      order.runs.push_back({line, line, shift});
+    }
+    order.runs.back().end = line + 1;
+  }
+  return order;
+}
+
+const char* decode_tile(std::span<const std::byte> bytes, const TileArea& area, PlaneModel model,
+                        const PlaneOptions& options, std::span<std::int16_t> block,
+                        BlockSink& sink) {
+  const ByteReader in(bytes);
+  switch (model) {
+    case PlaneModel::kShipped:
+      return decode_with_shipped(in, area, options, block.data(), sink);
+    case PlaneModel::kProfile:
+      return decode_with_profile(in, area, options, block.data(), sink);
+    case PlaneModel::kClassFamily:
+      break;
+  }
+  return decode_with_classes(in, area, options, block.data(), sink);
+}
+
+}  // namespace sluice::entropy

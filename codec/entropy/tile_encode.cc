@@ -1,0 +1,303 @@
+// A tile's symbols to bytes: choose tables, take exceptions out, run the coder from the end.
+#include <algorithm>
+
+#include "base/assert.h"
+#include "codec/entropy/column_models.h"
+#include "codec/entropy/lane_tables.h"
+#include "codec/entropy/shipped_tables.h"
+#include "codec/entropy/tile.h"
+
+namespace sluice::entropy {
+namespace {
+
+// A group is paired when that costs at most 15 / 1000 of its bits: half the steps for under 1 % of
+// a plane.
+constexpr std::int64_t kPairLossNumerator = 15, kPairLossDenominator = 1000;
+
+struct Exception {
+  std::uint16_t place;  // (group * rows + row in coding order) * kLanes + lane
+  std::int16_t symbol;
+};
+
+// The tile's symbols group by group, [group][row in coding order][kLanes]; unused lanes are 0.
+class Blocks {
+ public:
+  Blocks(const SymbolMatrix& matrix, const TileArea& area, const RowOrder& order)
+      : rows_(area.rows),
+        symbols_(static_cast<std::size_t>(groups_of(area.columns) * area.rows * kLanes)) {
+    for (std::int64_t group = 0; group < groups_of(area.columns); ++group) {
+      for (std::int64_t line = 0; line < area.rows; ++line) {
+        const std::int64_t row =
+            area.row + (order.rows.empty() ? line : order.rows[static_cast<std::size_t>(line)]);
+        std::copy_n(matrix.symbols.data() + row * matrix.columns + area.column + group * kLanes,
+                    lanes_of(area.columns, group), at(group, line));
+      }
+    }
+  }
+  [[nodiscard]] std::int16_t* at(std::int64_t group, std::int64_t line) {
+    return symbols_.data() + (group * rows_ + line) * kLanes;
+  }
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+
+ private:
+  std::int64_t rows_;
+  std::vector<std::int16_t> symbols_;
+};
+
+// The coder of one tile, fed from the last step to the first.
+class StreamWriter {
+ public:
+  StreamWriter(std::int64_t places, const Kernels& kernels)
+      : kernels_(kernels), room_(static_cast<std::size_t>(kMargin + places * kWordBytes)) {
+    std::fill(std::begin(state_.lanes), std::end(state_.lanes), kLowerBound);
+    state_.words = room_.data() + room_.size();
+  }
+  // Rows [run.begin, run.end) of a group; the last one alone when pairs leave it over.
+  void put_run(const LaneTables& lanes, const Run& run, bool paired, const std::int16_t* group) {
+    const std::int16_t* const symbols = group + run.begin * kLanes;
+    const std::int64_t rows = run.end - run.begin;
+    const std::int64_t pairs = paired ? rows / 2 : 0;
+    if (rows > 2 * pairs) {
+      kernels_.encode_singles(state_, lanes.encode_lanes(false), rows - 2 * pairs,
+                              symbols + 2 * pairs * kLanes);
+    }
+    if (pairs > 0) kernels_.encode_pairs(state_, lanes.encode_lanes(true), pairs, symbols);
+  }
+  [[nodiscard]] std::int64_t word_bytes() const {
+    return room_.data() + room_.size() - state_.words;
+  }
+  void append_to(ByteWriter& out, int used_lanes) const {
+    for (int lane = 0; lane < used_lanes; ++lane) out.put(state_.lanes[lane]);
+    out.put_bytes({state_.words, room_.data() + room_.size()});
+  }
+
+ private:
+  static constexpr std::int64_t kMargin = 64;  // kernels may write zeros so far below the words
+  const Kernels& kernels_;
+  std::vector<std::byte> room_;
+  EncodeState state_;
+};
+
+// Takes what the lane's table lacks out of the block; the table's mode stands in.
+void take_exceptions(Blocks& blocks, std::int64_t group, int lane, const Frequencies& table,
+                     std::int32_t centre, const Run& run, std::vector<Exception>& exceptions) {
+  const auto stand_in = static_cast<std::int16_t>(centre + table.mode());
+  for (std::int64_t line = run.begin; line < run.end; ++line) {
+    std::int16_t& symbol = blocks.at(group, line)[lane];
+    if (table.has(symbol - centre)) continue;
+    const std::int64_t place = (group * blocks.rows() + line) * kLanes + lane;
+    exceptions.push_back({static_cast<std::uint16_t>(place), symbol});
+    symbol = stand_in;
+  }
+}
+
+void put_exceptions(std::vector<Exception>& exceptions, ByteWriter& out) {
+  std::sort(exceptions.begin(), exceptions.end(),
+            [](const Exception& a, const Exception& b) { return a.place < b.place; });
+  for (const Exception& exception : exceptions) {
+    out.put(exception.place);
+    out.put(exception.symbol);
+  }
+}
+
+class ClassTileEncoder {
+ public:
+  ClassTileEncoder(const SymbolMatrix& matrix, const TileArea& area, const PlaneOptions& options)
+      : area_(area),
+        order_(order_rows(area.rows,
+                          options.row_shifts.empty()
+                              ? options.row_shifts
+                              : options.row_shifts.subspan(static_cast<std::size_t>(area.row),
+                                                           static_cast<std::size_t>(area.rows)))),
+        blocks_(matrix, area, order_),
+        kernels_(kernels_of(options.backend)) {}
+
+  std::int64_t encode(ByteWriter& out) {
+    choose_models();
+    fields_ = fit_fields(models_);
+    find_exceptions();
+    out.put(static_cast<std::uint8_t>(fields_.scale_table));
+    out.put(static_cast<std::uint8_t>(fields_.scale_base));
+    out.put(static_cast<std::uint8_t>(fields_.centre_table));
+    out.put(fields_.centre_base);
+    out.put(static_cast<std::uint32_t>(exceptions_.size()));
+    put_pair_flags(out);
+    put_exceptions(exceptions_, out);
+    return put_stream(out);
+  }
+
+ private:
+  void choose_models() {
+    const Run& longest = *std::max_element(
+        order_.runs.begin(), order_.runs.end(),
+        [](const Run& a, const Run& b) { return a.end - a.begin < b.end - b.begin; });
+    ColumnCounts counts[kLanes];
+    for (std::int64_t group = 0; group < num_groups(); ++group) {
+      const int lanes = lanes_of(area_.columns, group);
+      const std::int64_t rows = longest.end - longest.begin;
+      count_columns(blocks_.at(group, longest.begin), rows, lanes, counts);
+      std::int64_t cost = 0, loss = 0;
+      for (int lane = 0; lane < lanes; ++lane) {
+        ChosenModel chosen = choose_model(counts[lane], rows, kernels_);
+        cost += chosen.cost;
+        loss += rows / 2 * class_family().pair_loss[table_of(chosen.model, 0)];
+        chosen.model.scale = static_cast<std::int16_t>(
+            std::clamp(chosen.model.scale - longest.shift, 0, kNumScales - 1));
+        models_.push_back(chosen.model);
+      }
+      paired_.push_back(rows >= 2 && loss * kPairLossDenominator <= cost * kPairLossNumerator &&
+                        has_pairs(group));
+    }
+  }
+
+  [[nodiscard]] static std::size_t table_of(const ColumnModel& model, std::int32_t shift) {
+    const std::int32_t scale = std::clamp<std::int32_t>(model.scale + shift, 0, kNumScales - 1);
+    return static_cast<std::size_t>(class_family().table(scale, model.kind));
+  }
+  [[nodiscard]] bool has_pairs(std::int64_t group) const {
+    return std::all_of(order_.runs.begin(), order_.runs.end(),
+                       [&](const Run& run) { return lane_tables(group, run).has_pairs(); });
+  }
+  [[nodiscard]] std::int64_t num_groups() const { return groups_of(area_.columns); }
+
+  [[nodiscard]] LaneTables lane_tables(std::int64_t group, const Run& run) const {
+    LaneTables lanes(class_family().tables);
+    for (int lane = 0; lane < lanes_of(area_.columns, group); ++lane) {
+      const ColumnModel& model = models_[static_cast<std::size_t>(group * kLanes + lane)];
+      lanes.add(static_cast<int>(table_of(model, run.shift)), model.centre);
+    }
+    return lanes;
+  }
+
+  void find_exceptions() {
+    for (std::int64_t group = 0; group < num_groups(); ++group) {
+      for (int lane = 0; lane < lanes_of(area_.columns, group); ++lane) {
+        const ColumnModel& model = models_[static_cast<std::size_t>(group * kLanes + lane)];
+        for (const Run& run : order_.runs) {
+          const int table = static_cast<int>(table_of(model, run.shift));
+          take_exceptions(blocks_, group, lane, class_family().tables.frequencies(table),
+                          model.centre, run, exceptions_);
+        }
+      }
+    }
+  }
+
+  void put_pair_flags(ByteWriter& out) const {
+    for (std::size_t group = 0; group < paired_.size(); group += 8) {
+      unsigned flags = 0;
+      for (std::size_t i = group; i < std::min(group + 8, paired_.size()); ++i) {
+        flags |= static_cast<unsigned>(paired_[i]) << (i - group);
+      }
+      out.put(static_cast<std::uint8_t>(flags));
+    }
+  }
+
+  std::int64_t put_stream(ByteWriter& out) {
+    StreamWriter stream((num_groups() * (area_.rows + kNumFields)) * kLanes, kernels_);
+    for (std::int64_t group = num_groups() - 1; group >= 0; --group) {
+      for (auto run = order_.runs.rbegin(); run != order_.runs.rend(); ++run) {
+        stream.put_run(lane_tables(group, *run), *run, paired_[static_cast<std::size_t>(group)],
+                       blocks_.at(group, 0));
+      }
+    }
+    const std::int64_t symbol_bytes = stream.word_bytes();
+    for (std::int64_t group = num_groups() - 1; group >= 0; --group) put_fields(group, stream);
+    stream.append_to(out, lanes_of(area_.columns, 0));
+    return symbol_bytes;
+  }
+
+  void put_fields(std::int64_t group, StreamWriter& stream) const {
+    std::int16_t fields[kNumFields][kLanes]{};
+    const int lanes = lanes_of(area_.columns, group);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const ColumnModel& model = models_[static_cast<std::size_t>(group * kLanes + lane)];
+      fields[0][lane] = model.scale;
+      fields[1][lane] = model.kind;
+      fields[2][lane] = model.centre;
+    }
+    for (int field = kNumFields - 1; field >= 0; --field) {
+      stream.put_run(field_lanes(fields_, field, lanes), {0, 1, 0}, false, fields[field]);
+    }
+  }
+
+  TileArea area_;
+  RowOrder order_;
+  Blocks blocks_;
+  const Kernels& kernels_;
+  std::vector<ColumnModel> models_;
+  std::vector<bool> paired_;
+  FieldModel fields_;
+  std::vector<Exception> exceptions_;
+};
+
+// Tiles of given tables, one per column: shipped in front of the tile, or held by both sides.
+std::int64_t put_given(const TableSet& tables, std::span<const int> table_of_column,
+                       std::span<const std::int16_t> centres, Blocks& blocks, const TileArea& area,
+                       const Kernels& kernels, ByteWriter& out) {
+  StreamWriter stream(groups_of(area.columns) * area.rows * kLanes, kernels);
+  for (std::int64_t group = groups_of(area.columns) - 1; group >= 0; --group) {
+    LaneTables lanes(tables);
+    for (int lane = 0; lane < lanes_of(area.columns, group); ++lane) {
+      const auto column = static_cast<std::size_t>(group * kLanes + lane);
+      lanes.add(table_of_column[column], centres[column]);
+    }
+    stream.put_run(lanes, {0, area.rows, 0}, lanes.has_pairs(), blocks.at(group, 0));
+  }
+  stream.append_to(out, lanes_of(area.columns, 0));
+  return stream.word_bytes();
+}
+
+std::int64_t encode_with_shipped(const SymbolMatrix& matrix, const TileArea& area,
+                                 const PlaneOptions& options, ByteWriter& out) {
+  TableSet tables;
+  std::vector<int> table_of_column;
+  Blocks blocks(matrix, area, order_rows(area.rows, {}));
+  for (std::int64_t column = 0; column < area.columns; ++column) {
+    const ShippedDistribution distribution =
+        measure_distribution(blocks.at(column / kLanes, 0) + column % kLanes, kLanes, area.rows);
+    for (const std::uint16_t entry : distribution) out.put(entry);
+    const auto table = to_table(distribution);
+    SLUICE_ASSERT(table.has_value(), "a measured distribution is one");
+    table_of_column.push_back(tables.add(*table));
+  }
+  const std::vector<std::int16_t> centres(table_of_column.size());
+  return put_given(tables, table_of_column, centres, blocks, area, kernels_of(options.backend),
+                   out);
+}
+
+std::int64_t encode_with_profile(const SymbolMatrix& matrix, const TileArea& area,
+                                 const PlaneOptions& options, ByteWriter& out) {
+  const auto first = static_cast<std::size_t>(area.column);
+  const auto count = static_cast<std::size_t>(area.columns);
+  const auto tables = std::span(options.profile->table_of_column).subspan(first, count);
+  const auto centres = std::span(options.profile->centres).subspan(first, count);
+  Blocks blocks(matrix, area, order_rows(area.rows, {}));
+  std::vector<Exception> exceptions;
+  for (std::size_t column = 0; column < count; ++column) {
+    take_exceptions(blocks, static_cast<std::int64_t>(column) / kLanes,
+                    static_cast<int>(column % kLanes),
+                    options.profile->tables.frequencies(tables[column]), centres[column],
+                    {0, area.rows, 0}, exceptions);
+  }
+  out.put(static_cast<std::uint32_t>(exceptions.size()));
+  put_exceptions(exceptions, out);
+  return put_given(options.profile->tables, tables, centres, blocks, area,
+                   kernels_of(options.backend), out);
+}
+
+}  // namespace
+
+std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,
+                         const PlaneOptions& options, ByteWriter& out) {
+  switch (options.model) {
+    case PlaneModel::kShipped:
+      return encode_with_shipped(matrix, area, options, out);
+    case PlaneModel::kProfile:
+      return encode_with_profile(matrix, area, options, out);
+    case PlaneModel::kClassFamily:
+      break;
+  }
+  return ClassTileEncoder(matrix, area, options).encode(out);
+}
+
+}  // namespace sluice::entropy
