@@ -15,6 +15,20 @@ std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
   return a * b;
 }
 
+// Tensors begin at a cache line, so that decoders may write whole lines.
+constexpr std::size_t kLineBytes = 64;
+
+std::size_t whole_lines(std::size_t bytes) {
+  return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
+
+// `bytes` zeros that start at a line, kept alive by the pointer.
+std::shared_ptr<std::byte> zeroed_lines(std::size_t bytes) {
+  const auto block = std::make_shared<std::vector<std::byte>>(bytes + kLineBytes);
+  const std::size_t past_line = reinterpret_cast<std::uintptr_t>(block->data()) % kLineBytes;
+  return {block, block->data() + (kLineBytes - past_line)};
+}
+
 Status check_tensor(const TensorShape& shape, const std::string& name) {
   if (shape.heads < 0 || shape.tokens < 0 || shape.dim < 0) {
     return error_in("", name + ": a negative count in its shape", "use counts of 0 or more");
@@ -170,9 +184,9 @@ Status check_shape(const KvShape& shape) {
 
 KvCache KvCache::allocate(const KvShape& shape) {
   SLUICE_ASSERT(check_shape(shape).ok(), "allocate: the shape was not checked");
-  std::int64_t bytes = 0;
+  std::size_t bytes = 0;
   KvView view{.facts = shape.facts, .layers = {}};
-  std::vector<std::pair<TensorView*, std::int64_t>> offsets;
+  std::vector<std::pair<TensorView*, std::size_t>> offsets;
   for (const auto& layer : shape.layers) view.layers.push_back(without_tensors<TensorView>(layer));
   for (std::size_t i = 0; i < shape.layers.size(); ++i) {
     for (const TensorKind kind : kTensorKinds) {
@@ -181,14 +195,14 @@ KvCache KvCache::allocate(const KvShape& shape) {
       auto& made = slot(view.layers[i], kind);
       made = TensorView{.shape = *tensor, .data = nullptr, .strides = head_major(*tensor)};
       offsets.emplace_back(&*made, bytes);
-      bytes += tensor->size().bytes();
+      bytes = whole_lines(bytes + static_cast<std::size_t>(tensor->size().bytes()));
     }
   }
   // One block of zeros for all tensors, [layer, key|value|latent, head, token, dim].
-  const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes));
-  for (const auto& [tensor, offset] : offsets) tensor->data = memory->data() + offset;
+  const std::shared_ptr<std::byte> memory = zeroed_lines(bytes);
+  for (const auto& [tensor, offset] : offsets) tensor->data = memory.get() + offset;
   KvCache cache(memory, std::move(view));
-  cache.writable_ = memory->data();
+  cache.writable_ = memory.get();
   return cache;
 }
 

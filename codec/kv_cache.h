@@ -90,7 +90,8 @@ struct TokenRange {
 // Memory and the views into it. Moving it keeps the views valid.
 class KvCache {
  public:
-  // Zeros, [head, token, dim]. `shape` has passed check_shape().
+  // Zeros, [head, token, dim], each tensor from a 64-byte line on. `shape` has passed
+  // check_shape().
   [[nodiscard]] static KvCache allocate(const KvShape& shape);
   // A view into `memory` (a file's bytes, say), kept alive together.
   KvCache(std::shared_ptr<const void> memory, KvView view);

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "codec/float16.h"
+#include "codec/row_convert.h"
 
 namespace sluice {
 
@@ -50,16 +51,11 @@ std::int64_t byte_offset(const TensorShape& shape, const Strides& strides, std::
          bytes_per_element(shape.dtype);
 }
 
-// function(channel, byte offset) over the channels of one token, in order.
-template <typename Function>
-void for_each_channel(const TensorShape& shape, const Strides& strides, std::int64_t token,
-                      Function function) {
-  std::size_t channel = 0;
-  const std::int64_t step = strides.dim * bytes_per_element(shape.dtype);
-  for (std::int64_t head = 0; head < shape.heads; ++head) {
-    std::int64_t offset = byte_offset(shape, strides, head, token, 0);
-    for (std::int64_t dim = 0; dim < shape.dim; ++dim, offset += step) function(channel++, offset);
-  }
+// row(first channel, byte offset) over the heads of one token, in order.
+template <typename Row>
+void for_each_head(const TensorShape& shape, const Strides& strides, std::int64_t token, Row row) {
+  for (std::int64_t head = 0; head < shape.heads; ++head)
+    row(head * shape.dim, byte_offset(shape, strides, head, token, 0));
 }
 
 }  // namespace
@@ -83,12 +79,20 @@ float TensorView::at(std::int64_t head, std::int64_t token, std::int64_t dim) co
   return with_dtype(shape.dtype, [&]<Dtype dtype>() { return load<dtype>(address); });
 }
 
-void TensorView::read_token(std::int64_t token, std::span<float> out) const {
+void TensorView::read_token(std::int64_t token, std::span<float> out, Backend backend) const {
   SLUICE_ASSERT(static_cast<std::int64_t>(out.size()) == shape.channels(),
                 "read_token: wrong buffer size");
+  if (strides.dim == 1) {
+    const auto to_fp32 = row_convert(shape.dtype, backend).to_fp32;
+    return for_each_head(shape, strides, token, [&](std::int64_t channel, std::int64_t offset) {
+      to_fp32(data + offset, shape.dim, out.data() + channel);
+    });
+  }
+  const std::int64_t step = strides.dim * bytes_per_element(shape.dtype);
   with_dtype(shape.dtype, [&]<Dtype dtype>() {
-    for_each_channel(shape, strides, token, [&](std::size_t channel, std::int64_t offset) {
-      out[channel] = load<dtype>(data + offset);
+    for_each_head(shape, strides, token, [&](std::int64_t channel, std::int64_t offset) {
+      for (std::int64_t dim = 0; dim < shape.dim; ++dim)
+        out[static_cast<std::size_t>(channel + dim)] = load<dtype>(data + offset + dim * step);
     });
   });
 }
@@ -108,12 +112,21 @@ void MutableTensorView::set(std::int64_t head, std::int64_t token, std::int64_t 
   with_dtype(shape.dtype, [&]<Dtype dtype>() { store<dtype>(address, value); });
 }
 
-void MutableTensorView::write_token(std::int64_t token, std::span<const float> channels) const {
+void MutableTensorView::write_token(std::int64_t token, std::span<const float> channels,
+                                    Backend backend) const {
   SLUICE_ASSERT(static_cast<std::int64_t>(channels.size()) == shape.channels(),
                 "write_token: wrong buffer size");
+  if (strides.dim == 1) {
+    const auto from_fp32 = row_convert(shape.dtype, backend).from_fp32;
+    return for_each_head(shape, strides, token, [&](std::int64_t channel, std::int64_t offset) {
+      from_fp32(channels.data() + channel, shape.dim, data + offset);
+    });
+  }
+  const std::int64_t step = strides.dim * bytes_per_element(shape.dtype);
   with_dtype(shape.dtype, [&]<Dtype dtype>() {
-    for_each_channel(shape, strides, token, [&](std::size_t channel, std::int64_t offset) {
-      store<dtype>(data + offset, channels[channel]);
+    for_each_head(shape, strides, token, [&](std::int64_t channel, std::int64_t offset) {
+      for (std::int64_t dim = 0; dim < shape.dim; ++dim)
+        store<dtype>(data + offset + dim * step, channels[static_cast<std::size_t>(channel + dim)]);
     });
   });
 }

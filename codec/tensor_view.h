@@ -8,18 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "base/units.h"
+#include "codec/backend.h"
+#include "codec/dtype.h"
 
 namespace sluice {
-
-enum class Dtype : std::uint8_t { kFp16 = 1, kBf16 = 2, kFp32 = 3 };
-
-[[nodiscard]] constexpr std::int64_t bytes_per_element(Dtype dtype) {
-  return dtype == Dtype::kFp32 ? 4 : 2;
-}
-[[nodiscard]] std::string_view to_text(Dtype dtype);  // "fp16", "bf16", "fp32"
 
 // Logically [head, token, dim]. A latent has one head. Any count may be 0.
 struct TensorShape {
@@ -56,8 +50,8 @@ struct TensorView {
   // The element as fp32, exact for every dtype.
   [[nodiscard]] float at(std::int64_t head, std::int64_t token, std::int64_t dim) const;
   // Channels of one token as fp32: out[head * dim_count + dim]; `out` holds shape.channels()
-  // elements.
-  void read_token(std::int64_t token, std::span<float> out) const;
+  // elements. Fast where strides.dim is 1.
+  void read_token(std::int64_t token, std::span<float> out, Backend backend = best_backend()) const;
   // Tokens [begin, begin + tokens) of the same memory.
   [[nodiscard]] TensorView slice(std::int64_t begin, std::int64_t tokens) const;
 };
@@ -70,7 +64,8 @@ struct MutableTensorView {
   // Rounds to the dtype: to nearest, ties to even.
   void set(std::int64_t head, std::int64_t token, std::int64_t dim, float value) const;
   // The inverse of TensorView::read_token, rounding as set() does.
-  void write_token(std::int64_t token, std::span<const float> channels) const;
+  void write_token(std::int64_t token, std::span<const float> channels,
+                   Backend backend = best_backend()) const;
   [[nodiscard]] TensorView view() const { return {shape, data, strides}; }
 };
 

@@ -1,12 +1,19 @@
 #include "codec/int8/binding.h"
 
+#include "codec/int8/avx2.h"
 #include "codec/int8/kernel.h"
 #include "codec/uniform/section.h"
 
 namespace sluice {
 namespace {
 
-constexpr uniform::Width kWidth{int8::code_bytes, int8::encode_token, int8::decode_token};
+constexpr uniform::Width kWidth {
+  .code_bytes = int8::code_bytes, .encode_token = int8::encode_token,
+  .decode_token = int8::decode_token,
+#if SLUICE_AVX2
+  .encode_token_avx2 = int8::avx2::encode_token, .decode_rows_avx2 = int8::avx2::decode_rows
+#endif
+};
 
 Result<EncodedSection> encode_section(const SectionContext& context,
                                       std::span<const SectionTensor> tensors) {

@@ -5,23 +5,26 @@
 namespace sluice::raw {
 namespace {
 
+// Elements in one piece, in the order [head, token, dim]: everything, a head's tokens, a row, one.
+std::int64_t run_elements(const TensorShape& shape, const Strides& strides) {
+  if (strides.dim != 1) return 1;
+  if (strides.token != shape.dim) return shape.dim;
+  if (strides.head != shape.tokens * shape.dim) return shape.tokens * shape.dim;
+  return shape.elements();
+}
+
 // move(offset in the tensor's memory, offset in the packed bytes, bytes) over the longest
 // contiguous runs.
 template <typename Move>
 void for_each_run(const TensorShape& shape, const Strides& strides, Move move) {
   const std::int64_t width = bytes_per_element(shape.dtype);
-  const bool is_row = strides.dim == 1;  // a [dim] row lies in one piece
-  const std::int64_t run_dims = is_row ? shape.dim : 1;
-  std::int64_t packed = 0;
-  for (std::int64_t head = 0; head < shape.heads; ++head) {
-    for (std::int64_t token = 0; token < shape.tokens; ++token) {
-      for (std::int64_t dim = 0; dim < shape.dim; dim += run_dims) {
-        const std::int64_t element =
-            head * strides.head + token * strides.token + dim * strides.dim;
-        move(element * width, packed, static_cast<std::size_t>(run_dims * width));
-        packed += run_dims * width;
-      }
-    }
+  const std::int64_t run = run_elements(shape, strides);
+  for (std::int64_t packed = 0; packed < shape.elements(); packed += run) {
+    const std::int64_t row = packed / shape.dim;
+    const std::int64_t element = row / shape.tokens * strides.head +
+                                 row % shape.tokens * strides.token +
+                                 packed % shape.dim * strides.dim;
+    move(element * width, packed * width, static_cast<std::size_t>(run * width));
   }
 }
 

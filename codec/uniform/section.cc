@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/assert.h"
 #include "codec/bytes.h"
 #include "codec/damage.h"
+#include "codec/row_convert.h"
 #include "codec/uniform/scale.h"
 
 namespace sluice::uniform {
@@ -14,25 +16,113 @@ namespace {
 
 constexpr std::int64_t kGroupChannels = 64;
 
-Status decode_tensor(const Width& width, const SectionLayout& layout, ByteReader& reader,
-                     const MutableTensorView& out) {
+// How a section is written.
+struct Target {
+  Backend backend;
+  bool is_large;
+};
+
+// From how much output on a section is written around the caches: what is larger than them leaves
+// them before its reader comes, and writing through them reads every line first.
+constexpr std::int64_t kStreamBytes = 2 * 1024 * 1024;
+
+bool fills_whole_lines(const Rows& rows) {
+  constexpr std::int64_t kLineBytes = 64;
+  constexpr std::int64_t kBlockElems = 32;
+  return rows.dim % kBlockElems == 0 && rows.head_bytes % kLineBytes == 0 &&
+         rows.token_bytes % kLineBytes == 0 &&
+         reinterpret_cast<std::uintptr_t>(rows.data) % kLineBytes == 0;
+}
+
+Rows rows_of(const MutableTensorView& out, bool is_large) {
+  const std::int64_t width = bytes_per_element(out.shape.dtype);
+  Rows rows{.data = out.data,
+            .dtype = out.shape.dtype,
+            .heads = out.shape.heads,
+            .tokens = out.shape.tokens,
+            .dim = out.shape.dim,
+            .head_bytes = out.strides.head * width,
+            .token_bytes = out.strides.token * width,
+            .streams = false};
+  rows.streams = is_large && fills_whole_lines(rows);
+  return rows;
+}
+
+// The scales in front of a tensor's codes.
+Result<std::vector<std::uint16_t>> read_scales(const SectionLayout& layout, ByteReader& reader) {
   std::vector<std::uint16_t> scales(
       static_cast<std::size_t>(layout.tokens * layout.scales_per_token));
-  for (std::uint16_t& scale : scales) {
-    scale = reader.get<std::uint16_t>();
-    if (!is_valid_scale(scale)) return scale_error(scale);
-  }
+  const auto bytes = reader.get_bytes(scales.size() * sizeof(std::uint16_t));
+  std::memcpy(scales.data(), bytes.data(), bytes.size());
+  std::uint16_t largest = 0;  // no early exit: the loop vectorises
+  for (const std::uint16_t scale : scales) largest = std::max(largest, scale);
+  if (!is_valid_scale(largest)) return scale_error(largest);
+  return scales;
+}
+
+// One token after the other, through fp32: any strides.
+bool decode_tokens(const Width& width, const SectionLayout& layout, const CodedTensor& coded,
+                   const MutableTensorView& out, Backend backend) {
   std::vector<float> channels(static_cast<std::size_t>(layout.channels));
+  const auto num_scales = static_cast<std::size_t>(layout.scales_per_token);
+  const auto num_bytes = static_cast<std::size_t>(layout.code_bytes_per_token);
   for (std::int64_t token = 0; token < layout.tokens; ++token) {
-    const auto bytes = reader.get_bytes(static_cast<std::size_t>(layout.code_bytes_per_token));
-    const std::span codes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    const auto token_scales =
-        std::span(scales).subspan(static_cast<std::size_t>(token * layout.scales_per_token),
-                                  static_cast<std::size_t>(layout.scales_per_token));
-    if (!width.decode_token(codes, layout.group, token_scales, channels)) return padding_error();
-    out.write_token(token, channels);
+    const std::span codes(coded.codes + token * layout.code_bytes_per_token, num_bytes);
+    const std::span scales(coded.scales + token * layout.scales_per_token, num_scales);
+    if (!width.decode_token(codes, layout.group, scales, channels)) return false;
+    out.write_token(token, channels, backend);
   }
-  return {};
+  return true;
+}
+
+Status decode_tensor(const Width& width, const SectionLayout& layout, ByteReader& reader,
+                     const MutableTensorView& out, const Target& target) {
+  const auto scales = read_scales(layout, reader);
+  if (!scales) return scales.error();
+  const auto codes = reader.get_bytes(static_cast<std::size_t>(layout.code_bytes()));
+  const CodedTensor coded{.scales = scales->data(),
+                          .codes = reinterpret_cast<const std::uint8_t*>(codes.data()),
+                          .group = layout.group,
+                          .scales_per_token = layout.scales_per_token,
+                          .code_bytes_per_token = layout.code_bytes_per_token};
+  const bool has_rows =
+      out.strides.dim == 1 && target.backend == Backend::kAvx2 && width.decode_rows_avx2 != nullptr;
+  const bool is_clean = has_rows ? width.decode_rows_avx2(coded, rows_of(out, target.is_large))
+                                 : decode_tokens(width, layout, coded, out, target.backend);
+  return is_clean ? Status{} : Status{padding_error()};
+}
+
+// One tensor's scales and codes into `payload`, which has their size.
+void encode_tensor(const Width& width, const SectionLayout& layout, const TensorView& values,
+                   Backend backend, std::span<std::byte> payload) {
+  std::vector<float> channels(static_cast<std::size_t>(layout.channels));
+  std::vector<std::uint16_t> scales(static_cast<std::size_t>(layout.scales_per_token));
+  const std::size_t scale_bytes = scales.size() * sizeof(std::uint16_t);
+  std::byte* scales_to = payload.data();
+  auto* codes = reinterpret_cast<std::uint8_t*>(payload.data() + layout.scale_bytes());
+  const bool is_avx2 = backend == Backend::kAvx2 && width.encode_token_avx2 != nullptr;
+  for (std::int64_t token = 0; token < layout.tokens; ++token) {
+    values.read_token(token, channels, backend);
+    make_codable(channels, backend);
+    if (is_avx2) {
+      width.encode_token_avx2(channels.data(), layout.channels, layout.group, scales.data(), codes);
+    } else {
+      width.encode_token(channels, layout.group, scales,
+                         std::span(codes, static_cast<std::size_t>(layout.code_bytes_per_token)));
+    }
+    std::memcpy(scales_to, scales.data(), scale_bytes);
+    scales_to += scale_bytes;
+    codes += layout.code_bytes_per_token;
+  }
+}
+
+// Payload bytes of all tensors; they lie one after the other.
+template <typename Tensors>
+std::int64_t payload_bytes(const Width& width, const SectionContext& context, Tensors tensors) {
+  std::int64_t bytes = 0;
+  for (const auto& tensor : tensors)
+    bytes += layout_of(width, context, tensor.values.shape).bytes();
+  return bytes;
 }
 
 }  // namespace
@@ -64,44 +154,32 @@ std::vector<CodecLevelInfo> levels() {
 
 EncodedSection encode(const Width& width, const SectionContext& context,
                       std::span<const SectionTensor> tensors) {
-  ByteWriter writer;
-  std::int64_t side_bytes = 0;
+  EncodedSection section;
+  section.payload.resize(static_cast<std::size_t>(payload_bytes(width, context, tensors)));
+  std::span<std::byte> rest = section.payload;
   for (const SectionTensor& tensor : tensors) {
     const SectionLayout layout = layout_of(width, context, tensor.values.shape);
-    std::vector<float> channels(static_cast<std::size_t>(layout.channels));
-    std::vector<std::uint16_t> scales(
-        static_cast<std::size_t>(layout.tokens * layout.scales_per_token));
-    std::vector<std::uint8_t> codes(static_cast<std::size_t>(layout.code_bytes()));
-    for (std::int64_t token = 0; token < layout.tokens; ++token) {
-      tensor.values.read_token(token, channels);
-      std::transform(channels.begin(), channels.end(), channels.begin(), codable);
-      width.encode_token(
-          channels, layout.group,
-          std::span(scales).subspan(static_cast<std::size_t>(token * layout.scales_per_token),
-                                    static_cast<std::size_t>(layout.scales_per_token)),
-          std::span(codes).subspan(static_cast<std::size_t>(token * layout.code_bytes_per_token),
-                                   static_cast<std::size_t>(layout.code_bytes_per_token)));
-    }
-    writer.put_bytes(std::as_bytes(std::span(scales)));
-    writer.put_bytes(std::as_bytes(std::span(codes)));
-    side_bytes += layout.scale_bytes();
+    const auto bytes = static_cast<std::size_t>(layout.bytes());
+    encode_tensor(width, layout, tensor.values, context.backend, rest.first(bytes));
+    rest = rest.subspan(bytes);
+    section.side_bytes += layout.scale_bytes();
   }
-  return {.payload = std::move(writer).take(), .side_bytes = side_bytes};
+  return section;
 }
 
 Status decode(const Width& width, const SectionContext& context, std::span<const std::byte> payload,
               std::span<const MutableSectionTensor> tensors) {
-  std::int64_t expected = 0;
-  for (const MutableSectionTensor& tensor : tensors) {
-    const SectionLayout layout = layout_of(width, context, tensor.values.shape);
-    expected += layout.scale_bytes() + layout.code_bytes();
-  }
+  const std::int64_t expected = payload_bytes(width, context, tensors);
   const auto bytes = static_cast<std::int64_t>(payload.size());
   if (Status status = check_payload_size(bytes, expected); !status) return status;
+  std::int64_t output_bytes = 0;
+  for (const auto& tensor : tensors) output_bytes += tensor.values.shape.size().bytes();
+  const Target target{.backend = context.backend, .is_large = output_bytes >= kStreamBytes};
   ByteReader reader(payload);
   for (const MutableSectionTensor& tensor : tensors) {
     const SectionLayout layout = layout_of(width, context, tensor.values.shape);
-    if (Status status = decode_tensor(width, layout, reader, tensor.values); !status) return status;
+    if (Status status = decode_tensor(width, layout, reader, tensor.values, target); !status)
+      return status;
   }
   return {};
 }

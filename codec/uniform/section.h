@@ -7,10 +7,11 @@
 #include <span>
 
 #include "codec/codec.h"
+#include "codec/uniform/rows.h"
 
 namespace sluice::uniform {
 
-// What differs between the widths.
+// What differs between the widths: the scalar loops, one token at a time, and those of AVX2.
 struct Width {
   // Bytes of one token's codes.
   std::int64_t (*code_bytes)(std::int64_t channels);
@@ -20,6 +21,12 @@ struct Width {
   // The inverse; false when the codes are not what an encoder writes.
   bool (*decode_token)(std::span<const std::uint8_t> codes, std::int64_t group,
                        std::span<const std::uint16_t> scales, std::span<float> channels);
+
+  // The same by plain pointers; null where AVX2 is not compiled in.
+  void (*encode_token_avx2)(const float* channels, std::int64_t num_channels, std::int64_t group,
+                            std::uint16_t* scales, std::uint8_t* codes);
+  // A whole tensor whose strides.dim is 1, straight to its dtype.
+  bool (*decode_rows_avx2)(const CodedTensor& coded, const Rows& rows);
 };
 
 // The extent of one tensor in the payload: [token, group] scales, then [token, channel] codes.
@@ -29,6 +36,7 @@ struct SectionLayout {
     return tokens * scales_per_token * static_cast<std::int64_t>(sizeof(std::uint16_t));
   }
   [[nodiscard]] std::int64_t code_bytes() const { return tokens * code_bytes_per_token; }
+  [[nodiscard]] std::int64_t bytes() const { return scale_bytes() + code_bytes(); }
 };
 [[nodiscard]] SectionLayout layout_of(const Width& width, const SectionContext& context,
                                       const TensorShape& shape);

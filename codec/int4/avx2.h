@@ -1,0 +1,18 @@
+// int4's loops with AVX2; cpu.cc is their oracle. Plain pointers: see codec/avx2_floats.h.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/uniform/rows.h"
+
+namespace sluice::int4::avx2 {
+
+// As encode_token() of kernel.h.
+void encode_token(const float* channels, std::int64_t num_channels, std::int64_t group,
+                  std::uint16_t* scales, std::uint8_t* codes);
+
+// Every code of a tensor to its element in `rows`. Any codes and finite scales are safe; false when
+// padding is not zero.
+[[nodiscard]] bool decode_rows(const uniform::CodedTensor& coded, const uniform::Rows& rows);
+
+}  // namespace sluice::int4::avx2
