@@ -142,16 +142,31 @@ bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pai
   return kScalarKernels.decode_pairs(state, lanes, pairs - pair, symbols);
 }
 
+// The ranges and reciprocals of eight places: two gathers of four entries, then parted.
+struct Gathered {
+  __m256i ranges, reciprocals;
+};
+inline __attribute__((always_inline)) Gathered gather(const EncodingSymbol* symbols,
+                                                      __m256i places) {
+  const auto* const entries = reinterpret_cast<const long long*>(symbols);
+  const __m256i order =
+      _mm256_permutevar8x32_epi32(places, _mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7));
+  const __m256 a = _mm256_castsi256_ps(
+      _mm256_i32gather_epi64(entries, _mm256_castsi256_si128(order), sizeof(EncodingSymbol)));
+  const __m256 b = _mm256_castsi256_ps(
+      _mm256_i32gather_epi64(entries, _mm256_extracti128_si256(order, 1), sizeof(EncodingSymbol)));
+  return {_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),
+          _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD))};
+}
+
 // Every lane takes the symbol at its place, the last lanes first: their words go above those of the
 // lanes before them.
 inline __attribute__((always_inline)) void put(Registers& states, const Registers& places,
                                                const EncodingSymbol* symbols, std::byte*& words) {
   const __m256i low_half = _mm256_set1_epi32(0xFFFF);
-  const auto* const table = reinterpret_cast<const int*>(symbols);
   for (int i = kRegisters - 1; i >= 0; --i) {
     __m256i x = states.r[i];
-    const __m256i range = _mm256_i32gather_epi32(table, places.r[i], 8);
-    const __m256i reciprocal = _mm256_i32gather_epi32(table + 1, places.r[i], 8);
+    const auto [range, reciprocal] = gather(symbols, places.r[i]);
     const __m256i frequency = _mm256_and_si256(range, low_half);
     const __m256i top = _mm256_srli_epi32(x, 32 - kTableBits);
     const __m256i fits = _mm256_cmpgt_epi32(frequency, top);
@@ -222,9 +237,9 @@ void encode_pairs(EncodeState& state, const EncodeLanes& lanes, std::int64_t pai
   store(states, state.lanes);
 }
 
-std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs) {
+std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int span) {
   __m256i sums = _mm256_setzero_si256();
-  for (int i = 0; i < kCostWindow; i += 16) {
+  for (int i = 0; i < span; i += 16) {
     sums = _mm256_add_epi32(
         sums, _mm256_madd_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts + i)),
                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(costs + i))));

@@ -111,10 +111,11 @@ EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& option
   if (plane.stats.elements == 0) return plane;
   const TileShape shape = tile_shape(matrix, options);
   ByteWriter tiles;
+  EncodeScratch scratch;
   std::vector<std::uint32_t> tile_bytes;
   for (const TileArea& area : tile_areas(matrix.rows, matrix.columns, shape)) {
     const std::size_t before = tiles.bytes().size();
-    plane.stats.symbol_bytes += encode_tile(matrix, area, options, tiles);
+    plane.stats.symbol_bytes += encode_tile(matrix, area, options, scratch, tiles);
     tile_bytes.push_back(static_cast<std::uint32_t>(tiles.bytes().size() - before));
   }
   ByteWriter out;

@@ -43,6 +43,16 @@ std::int32_t expected_pair_loss(const Frequencies& table) {
       std::lround(loss / (double{1} * kTableSlots * kTableSlots) * kCostPerBit));
 }
 
+double flatness_of(const Frequencies& table) {
+  double distances = 0, squares = 0;
+  for (std::size_t i = 0; i < table.counts.size(); ++i) {
+    const double distance = table.first + static_cast<double>(i) - table.mean();
+    distances += table.counts[i] * std::fabs(distance);
+    squares += table.counts[i] * distance * distance;
+  }
+  return squares > 0 ? distances / std::sqrt(squares * kTableSlots) : 0;
+}
+
 void add_costs(ClassFamily& family, const Frequencies& table) {
   const std::uint32_t largest = *std::max_element(table.counts.begin(), table.counts.end());
   const std::int32_t outside = kExceptionCost + cost_of(largest);
@@ -58,6 +68,7 @@ int add_table(ClassFamily& family, const Frequencies& table) {
   const int number = family.tables.add_with_pairs(table);
   add_costs(family, table);
   family.means.push_back(table.mean());
+  family.flatness.push_back(flatness_of(table));
   family.pair_loss.push_back(family.tables.has_pairs(number) ? expected_pair_loss(table) : 0);
   return number;
 }
@@ -65,6 +76,7 @@ int add_table(ClassFamily& family, const Frequencies& table) {
 ClassFamily build_family() {
   ClassFamily family{};
   family.means.push_back(0);  // of the identity table
+  family.flatness.push_back(0);
   family.pair_loss.push_back(0);
   family.costs_.resize(kCostSpan);
   for (std::size_t at = 0; at < std::size(kTables);) {

@@ -39,6 +39,7 @@ struct ClassFamily {
   bool own[kNumScales][kNumKinds];  // the place has a table of its own; encoders use only those
   double sigma[kNumScales];
   std::vector<double> means;            // [table]
+  std::vector<double> flatness;         // [table] mean distance from the mean over sigma
   std::vector<std::int32_t> pair_loss;  // [table] of a pair against two symbols, expected
   std::vector<std::int16_t> costs_;     // [table][kCostSpan]
 };

@@ -20,56 +20,97 @@ std::int32_t scale_near(double sigma) {
   return static_cast<std::int32_t>(std::max<std::ptrdiff_t>(1, above - std::begin(sigmas)) - 1);
 }
 
+// Kinds are 4 * shape + phase (the fractional mean), and the two one-sided ones.
+constexpr std::int32_t kNumPhases = 4, kFirstOneSided = 16;
+// So near to a normal table's flatness both flatter and more peaked shapes are tried.
+constexpr double kFlatnessMargin = 0.01;
+
 class Search {
  public:
   Search(const ColumnCounts& column, const Kernels& kernels)
-      : column_(column), kernels_(kernels), family_(class_family()) {}
+      : column_(column), kernels_(kernels), family_(class_family()) {
+    quarters_ = static_cast<std::int32_t>(std::floor(kNumPhases * column.inner.mean));
+    floor_ = static_cast<std::int32_t>(std::floor(column.inner.mean));
+  }
 
   ChosenModel run() {
-    best_.cost = INT64_MAX;
     const std::int32_t low = std::max(0, scale_near(column_.inner.sigma) - 1);
     const std::int32_t high = std::min(kNumScales - 1, scale_near(column_.all.sigma) + 2);
     for (std::int32_t scale = low; scale <= high; ++scale) {
-      if (!try_kind(scale, 0)) break;
+      if (!try_shape(scale, 0) && scale > low + 1) break;
     }
     const std::int32_t middle = best_.model.scale;
-    for (std::int32_t kind = 1; kind < kNumKinds; ++kind) {
-      for (const std::int32_t scale : {middle - 1, middle, middle + 1}) {
-        if (scale >= 0 && scale < kNumScales && family_.own[scale][kind]) try_kind(scale, kind);
-      }
+    excess_ = column_.flatness -
+              family_.flatness[static_cast<std::size_t>(family_.table(middle, best_.model.kind))];
+    const auto* const most = std::max_element(column_.counts, column_.counts + column_.span);
+    is_one_sided_ = column_.counts + (column_.low - column_.start) == most ||
+                    column_.counts + (column_.high - column_.start) == most;
+    for (std::int32_t scale = std::max(0, middle - 1);
+         scale <= std::min(kNumScales - 1, middle + 1); ++scale) {
+      try_other_shapes(scale);
     }
     return best_;
   }
 
  private:
-  // Both integer centres around the mean; false when neither is better than what there is.
-  bool try_kind(std::int32_t scale, std::int32_t kind) {
-    const int table = family_.table(scale, kind);
-    const auto below = static_cast<std::int32_t>(
-        std::floor(column_.inner.mean - family_.means[static_cast<std::size_t>(table)]));
+  // Peaked shapes for columns that are more peaked than the best normal table, sines for flatter
+  // ones, one-sided tables where the most frequent symbol is an end.
+  void try_other_shapes(std::int32_t scale) {
+    if (excess_ < kFlatnessMargin) try_shape(scale, 1);
+    if (excess_ > -kFlatnessMargin) {
+      try_shape(scale, 2);
+      try_shape(scale, 3);
+    }
+    for (std::int32_t kind = kFirstOneSided; kind < kNumKinds; ++kind) {
+      if (!is_one_sided_ || !family_.own[scale][kind]) continue;
+      const auto table = static_cast<std::size_t>(family_.table(scale, kind));
+      const double place = std::floor(column_.inner.mean - family_.means[table]);
+      try_model(scale, kind, static_cast<std::int32_t>(place));
+      try_model(scale, kind, static_cast<std::int32_t>(place) + 1);
+    }
+  }
+
+  // At the quarters below and above the mean, or the integers where a wide table has no quarters.
+  // False when neither is better than what there is.
+  bool try_shape(std::int32_t scale, std::int32_t shape) {
+    const std::int32_t plain = shape * kNumPhases;
+    if (!family_.own[scale][plain]) return false;
     bool is_better = false;
-    for (const std::int32_t place : {below, below + 1}) {
-      const std::int32_t centre = std::clamp(place, -kMaxCentre, kMaxCentre);
-      const std::int32_t first = column_.start - centre - kCostFirst;
-      if (first < 0 || first > kCostSpan - kCostWindow) continue;
-      const std::int16_t* const costs = family_.costs(table);
-      const std::int64_t cost =
-          family_.costs(family_.kind_table)[kind - kCostFirst] +
-          std::int64_t{kernels_.weigh(column_.counts, costs + first)} +
-          std::int64_t{column_.outside} * (kExceptionCost + kTableBits * kCostPerBit);
-      if (cost >= best_.cost) continue;
-      best_ = {{static_cast<std::int16_t>(scale), static_cast<std::int16_t>(kind),
-                static_cast<std::int16_t>(centre)},
-               cost};
-      is_better = true;
+    for (std::int32_t step = 0; step < 2; ++step) {
+      const std::int32_t phase = (quarters_ + step) & (kNumPhases - 1);
+      const std::int32_t whole = (quarters_ + step - phase) / kNumPhases;
+      const bool is_own = family_.own[scale][plain + phase];
+      // The last phase is the quarter before a whole.
+      const std::int32_t centre =
+          !is_own ? floor_ + step : whole + (phase == kNumPhases - 1 ? 1 : 0);
+      is_better |= try_model(scale, is_own ? plain + phase : plain, centre);
     }
     return is_better;
+  }
+
+  bool try_model(std::int32_t scale, std::int32_t kind, std::int32_t place) {
+    const int table = family_.table(scale, kind);
+    const std::int32_t centre = std::clamp(place, -kMaxCentre, kMaxCentre);
+    const std::int32_t first = column_.start - centre - kCostFirst;
+    if (first < 0 || first > kCostSpan - kCostWindow) return false;
+    const std::int64_t cost =
+        family_.costs(family_.kind_table)[kind - kCostFirst] +
+        std::int64_t{kernels_.weigh(column_.counts, family_.costs(table) + first, column_.span)} +
+        std::int64_t{column_.outside} * (kExceptionCost + kTableBits * kCostPerBit);
+    if (cost >= best_.cost) return false;
+    best_ = {{static_cast<std::int16_t>(scale), static_cast<std::int16_t>(kind),
+              static_cast<std::int16_t>(centre)},
+             cost};
+    return true;
   }
 
   const ColumnCounts& column_;
   const Kernels& kernels_;
   const ClassFamily& family_;
-  ChosenModel best_;
+  std::int32_t quarters_, floor_;
+  double excess_ = 0;  // of the column's flatness over that of the best normal table
+  bool is_one_sided_ = false;
+  ChosenModel best_{.model = {}, .cost = INT64_MAX};
 };
 
 // The normal table of a wide column: by its moments alone.
@@ -89,21 +130,26 @@ struct Fit {
 // The scale of the table of `kind` that codes `values` around `base` in the fewest bits, among
 // those that have all of them; else the widest.
 Fit fit_table(const std::vector<std::int32_t>& values, std::int32_t base, std::int32_t kind) {
+  std::int32_t counts[kCostSpan]{};
+  std::int32_t low = values.front() - base, high = low;
+  for (const std::int32_t value : values) {
+    low = std::min(low, value - base);
+    high = std::max(high, value - base);
+    ++counts[std::clamp(value - base - kCostFirst, 0, kCostSpan - 1)];
+  }
   const ClassFamily& family = class_family();
   Fit best{kNumScales - 1, false};
-  std::int64_t best_cost = 0;
+  std::int64_t best_cost = INT64_MAX;
   for (std::int32_t scale = 0; scale < kNumScales; ++scale) {
     const int table = family.table(scale, kind);
     const Frequencies& frequencies = family.tables.frequencies(table);
+    if (low < frequencies.first || high > frequencies.last()) continue;
     std::int64_t cost = 0;
-    bool has_all = true;
-    for (const std::int32_t value : values) {
-      const std::int32_t place = value - base;
-      has_all = has_all && frequencies.has(place);
-      const std::int32_t in_row = std::clamp(place, kCostFirst, kCostFirst + kCostSpan - 1);
-      cost += family.costs(table)[in_row - kCostFirst];
+    for (std::int32_t i = std::max(0, low - kCostFirst); i < kCostSpan && i <= high - kCostFirst;
+         ++i) {
+      cost += std::int64_t{counts[i]} * family.costs(table)[i];
     }
-    if (has_all && (!best.has_all || cost < best_cost)) {
+    if (cost < best_cost) {
       best = {static_cast<std::int16_t>(scale), true};
       best_cost = cost;
     }
@@ -122,7 +168,8 @@ std::int32_t rounded_mean(const std::vector<std::int32_t>& values) {
 
 ChosenModel choose_model(const ColumnCounts& column, std::int64_t rows, const Kernels& kernels) {
   if (column.outside * kMaxOutside > rows) return by_moments(column, rows);
-  return Search(column, kernels).run();
+  const ChosenModel found = Search(column, kernels).run();
+  return found.cost < INT64_MAX ? found : by_moments(column, rows);
 }
 
 FieldModel fit_fields(std::vector<ColumnModel>& columns) {

@@ -32,13 +32,14 @@ struct FieldModel {
   [[nodiscard]] int centres() const { return class_family().table(centre_table, kFieldCentreKind); }
 };
 
+// A model and what a column's symbols and its kind cost with it, in 1/256 bit.
 struct ChosenModel {
   ColumnModel model;
-  std::int64_t cost = 0;  // of the column's symbols and its kind, in 1/256 bit
+  std::int64_t cost = 0;
 };
 
-// The model with nearly the fewest bits for a column of `rows` rows. Same counts, same choice, on
-// every host and backend.
+// The model with nearly the fewest bits for a column of `rows` rows, among those near its moments.
+// Same counts, same choice, on every host and backend.
 [[nodiscard]] ChosenModel choose_model(const ColumnCounts& column, std::int64_t rows,
                                        const Kernels& kernels);
 

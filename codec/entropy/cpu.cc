@@ -88,9 +88,9 @@ void encode_pairs(EncodeState& state, const EncodeLanes& lanes, std::int64_t pai
   }
 }
 
-std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs) {
+std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int span) {
   std::int32_t sum = 0;
-  for (int i = 0; i < kCostWindow; ++i) sum += counts[i] * costs[i];
+  for (int i = 0; i < span; ++i) sum += counts[i] * costs[i];
   return sum;
 }
 

@@ -58,8 +58,8 @@ struct Kernels {
                          const std::int16_t* symbols);
   void (*encode_pairs)(EncodeState& state, const EncodeLanes& lanes, std::int64_t pairs,
                        const std::int16_t* symbols);
-  // sum of counts[i] * costs[i], i < kCostWindow; each product and the sum fit 31 bits.
-  std::int32_t (*weigh)(const std::int16_t* counts, const std::int16_t* costs);
+  // sum of counts[i] * costs[i], i < span, a multiple of 16; each product and the sum fit 31 bits.
+  std::int32_t (*weigh)(const std::int16_t* counts, const std::int16_t* costs, int span);
 };
 
 [[nodiscard]] const Kernels& kernels_of(Backend backend);

@@ -1,5 +1,6 @@
 // A tile's symbols to bytes: choose tables, take exceptions out, run the coder from the end.
 #include <algorithm>
+#include <cstring>
 
 #include "base/assert.h"
 #include "codec/entropy/column_models.h"
@@ -22,15 +23,23 @@ struct Exception {
 // The tile's symbols group by group, [group][row in coding order][kLanes]; unused lanes are 0.
 class Blocks {
  public:
-  Blocks(const SymbolMatrix& matrix, const TileArea& area, const RowOrder& order)
-      : rows_(area.rows),
-        symbols_(static_cast<std::size_t>(groups_of(area.columns) * area.rows * kLanes)) {
+  Blocks(const SymbolMatrix& matrix, const TileArea& area, const RowOrder& order,
+         std::vector<std::int16_t>& memory)
+      : rows_(area.rows), symbols_(memory) {
+    const std::int64_t places = groups_of(area.columns) * area.rows * kLanes;
+    if (area.columns % kLanes != 0) memory.clear();  // lanes that are not in use hold 0
+    memory.resize(static_cast<std::size_t>(places));
     for (std::int64_t group = 0; group < groups_of(area.columns); ++group) {
       for (std::int64_t line = 0; line < area.rows; ++line) {
         const std::int64_t row =
             area.row + (order.rows.empty() ? line : order.rows[static_cast<std::size_t>(line)]);
-        std::copy_n(matrix.symbols.data() + row * matrix.columns + area.column + group * kLanes,
-                    lanes_of(area.columns, group), at(group, line));
+        const std::int16_t* const from =
+            matrix.symbols.data() + row * matrix.columns + area.column + group * kLanes;
+        if (lanes_of(area.columns, group) == kLanes) {
+          std::memcpy(at(group, line), from, sizeof(std::int16_t[kLanes]));
+        } else {
+          std::copy_n(from, lanes_of(area.columns, group), at(group, line));
+        }
       }
     }
   }
@@ -41,14 +50,15 @@ class Blocks {
 
  private:
   std::int64_t rows_;
-  std::vector<std::int16_t> symbols_;
+  std::vector<std::int16_t>& symbols_;
 };
 
 // The coder of one tile, fed from the last step to the first.
 class StreamWriter {
  public:
-  StreamWriter(std::int64_t places, const Kernels& kernels)
-      : kernels_(kernels), room_(static_cast<std::size_t>(kMargin + places * kWordBytes)) {
+  StreamWriter(std::int64_t places, const Kernels& kernels, std::vector<std::byte>& memory)
+      : kernels_(kernels), room_(memory) {
+    memory.resize(static_cast<std::size_t>(kMargin + places * kWordBytes));
     std::fill(std::begin(state_.lanes), std::end(state_.lanes), kLowerBound);
     state_.words = room_.data() + room_.size();
   }
@@ -74,7 +84,7 @@ class StreamWriter {
  private:
   static constexpr std::int64_t kMargin = 64;  // kernels may write zeros so far below the words
   const Kernels& kernels_;
-  std::vector<std::byte> room_;
+  std::vector<std::byte>& room_;
   EncodeState state_;
 };
 
@@ -102,19 +112,20 @@ void put_exceptions(std::vector<Exception>& exceptions, ByteWriter& out) {
 
 class ClassTileEncoder {
  public:
-  ClassTileEncoder(const SymbolMatrix& matrix, const TileArea& area, const PlaneOptions& options)
+  ClassTileEncoder(const SymbolMatrix& matrix, const TileArea& area, const PlaneOptions& options,
+                   EncodeScratch& scratch)
       : area_(area),
         order_(order_rows(area.rows,
                           options.row_shifts.empty()
                               ? options.row_shifts
                               : options.row_shifts.subspan(static_cast<std::size_t>(area.row),
                                                            static_cast<std::size_t>(area.rows)))),
-        blocks_(matrix, area, order_),
+        blocks_(matrix, area, order_, scratch.blocks),
+        scratch_(scratch),
         kernels_(kernels_of(options.backend)) {}
 
   std::int64_t encode(ByteWriter& out) {
     choose_models();
-    fields_ = fit_fields(models_);
     find_exceptions();
     out.put(static_cast<std::uint8_t>(fields_.scale_table));
     out.put(static_cast<std::uint8_t>(fields_.scale_base));
@@ -131,10 +142,10 @@ class ClassTileEncoder {
     const Run& longest = *std::max_element(
         order_.runs.begin(), order_.runs.end(),
         [](const Run& a, const Run& b) { return a.end - a.begin < b.end - b.begin; });
+    const std::int64_t rows = longest.end - longest.begin;
     ColumnCounts counts[kLanes];
     for (std::int64_t group = 0; group < num_groups(); ++group) {
       const int lanes = lanes_of(area_.columns, group);
-      const std::int64_t rows = longest.end - longest.begin;
       count_columns(blocks_.at(group, longest.begin), rows, lanes, counts);
       std::int64_t cost = 0, loss = 0;
       for (int lane = 0; lane < lanes; ++lane) {
@@ -144,10 +155,12 @@ class ClassTileEncoder {
         chosen.model.scale = static_cast<std::int16_t>(
             std::clamp(chosen.model.scale - longest.shift, 0, kNumScales - 1));
         models_.push_back(chosen.model);
+        extents_.push_back({counts[lane].low, counts[lane].high});
       }
       paired_.push_back(rows >= 2 && loss * kPairLossDenominator <= cost * kPairLossNumerator &&
                         has_pairs(group));
     }
+    fields_ = fit_fields(models_);
   }
 
   [[nodiscard]] static std::size_t table_of(const ColumnModel& model, std::int32_t shift) {
@@ -172,11 +185,17 @@ class ClassTileEncoder {
   void find_exceptions() {
     for (std::int64_t group = 0; group < num_groups(); ++group) {
       for (int lane = 0; lane < lanes_of(area_.columns, group); ++lane) {
-        const ColumnModel& model = models_[static_cast<std::size_t>(group * kLanes + lane)];
+        const auto column = static_cast<std::size_t>(group * kLanes + lane);
+        const ColumnModel& model = models_[column];
         for (const Run& run : order_.runs) {
-          const int table = static_cast<int>(table_of(model, run.shift));
-          take_exceptions(blocks_, group, lane, class_family().tables.frequencies(table),
-                          model.centre, run, exceptions_);
+          const Frequencies& table =
+              class_family().tables.frequencies(static_cast<int>(table_of(model, run.shift)));
+          // Tables of the family have no gaps. The extents are those of one run.
+          const bool has_all = order_.runs.size() == 1 &&
+                               extents_[column].low >= model.centre + table.first &&
+                               extents_[column].high <= model.centre + table.last();
+          if (has_all) continue;
+          take_exceptions(blocks_, group, lane, table, model.centre, run, exceptions_);
         }
       }
     }
@@ -193,7 +212,8 @@ class ClassTileEncoder {
   }
 
   std::int64_t put_stream(ByteWriter& out) {
-    StreamWriter stream((num_groups() * (area_.rows + kNumFields)) * kLanes, kernels_);
+    StreamWriter stream((num_groups() * (area_.rows + kNumFields)) * kLanes, kernels_,
+                        scratch_.room);
     for (std::int64_t group = num_groups() - 1; group >= 0; --group) {
       for (auto run = order_.runs.rbegin(); run != order_.runs.rend(); ++run) {
         stream.put_run(lane_tables(group, *run), *run, paired_[static_cast<std::size_t>(group)],
@@ -223,8 +243,13 @@ class ClassTileEncoder {
   TileArea area_;
   RowOrder order_;
   Blocks blocks_;
+  EncodeScratch& scratch_;
   const Kernels& kernels_;
   std::vector<ColumnModel> models_;
+  struct Extent {
+    std::int32_t low, high;
+  };
+  std::vector<Extent> extents_;  // [column]
   std::vector<bool> paired_;
   FieldModel fields_;
   std::vector<Exception> exceptions_;
@@ -233,8 +258,8 @@ class ClassTileEncoder {
 // Tiles of given tables, one per column: shipped in front of the tile, or held by both sides.
 std::int64_t put_given(const TableSet& tables, std::span<const int> table_of_column,
                        std::span<const std::int16_t> centres, Blocks& blocks, const TileArea& area,
-                       const Kernels& kernels, ByteWriter& out) {
-  StreamWriter stream(groups_of(area.columns) * area.rows * kLanes, kernels);
+                       const Kernels& kernels, std::vector<std::byte>& room, ByteWriter& out) {
+  StreamWriter stream(groups_of(area.columns) * area.rows * kLanes, kernels, room);
   for (std::int64_t group = groups_of(area.columns) - 1; group >= 0; --group) {
     LaneTables lanes(tables);
     for (int lane = 0; lane < lanes_of(area.columns, group); ++lane) {
@@ -248,10 +273,11 @@ std::int64_t put_given(const TableSet& tables, std::span<const int> table_of_col
 }
 
 std::int64_t encode_with_shipped(const SymbolMatrix& matrix, const TileArea& area,
-                                 const PlaneOptions& options, ByteWriter& out) {
+                                 const PlaneOptions& options, EncodeScratch& scratch,
+                                 ByteWriter& out) {
   TableSet tables;
   std::vector<int> table_of_column;
-  Blocks blocks(matrix, area, order_rows(area.rows, {}));
+  Blocks blocks(matrix, area, order_rows(area.rows, {}), scratch.blocks);
   for (std::int64_t column = 0; column < area.columns; ++column) {
     const ShippedDistribution distribution =
         measure_distribution(blocks.at(column / kLanes, 0) + column % kLanes, kLanes, area.rows);
@@ -262,16 +288,17 @@ std::int64_t encode_with_shipped(const SymbolMatrix& matrix, const TileArea& are
   }
   const std::vector<std::int16_t> centres(table_of_column.size());
   return put_given(tables, table_of_column, centres, blocks, area, kernels_of(options.backend),
-                   out);
+                   scratch.room, out);
 }
 
 std::int64_t encode_with_profile(const SymbolMatrix& matrix, const TileArea& area,
-                                 const PlaneOptions& options, ByteWriter& out) {
+                                 const PlaneOptions& options, EncodeScratch& scratch,
+                                 ByteWriter& out) {
   const auto first = static_cast<std::size_t>(area.column);
   const auto count = static_cast<std::size_t>(area.columns);
   const auto tables = std::span(options.profile->table_of_column).subspan(first, count);
   const auto centres = std::span(options.profile->centres).subspan(first, count);
-  Blocks blocks(matrix, area, order_rows(area.rows, {}));
+  Blocks blocks(matrix, area, order_rows(area.rows, {}), scratch.blocks);
   std::vector<Exception> exceptions;
   for (std::size_t column = 0; column < count; ++column) {
     take_exceptions(blocks, static_cast<std::int64_t>(column) / kLanes,
@@ -282,22 +309,22 @@ std::int64_t encode_with_profile(const SymbolMatrix& matrix, const TileArea& are
   out.put(static_cast<std::uint32_t>(exceptions.size()));
   put_exceptions(exceptions, out);
   return put_given(options.profile->tables, tables, centres, blocks, area,
-                   kernels_of(options.backend), out);
+                   kernels_of(options.backend), scratch.room, out);
 }
 
 }  // namespace
 
 std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,
-                         const PlaneOptions& options, ByteWriter& out) {
+                         const PlaneOptions& options, EncodeScratch& scratch, ByteWriter& out) {
   switch (options.model) {
     case PlaneModel::kShipped:
-      return encode_with_shipped(matrix, area, options, out);
+      return encode_with_shipped(matrix, area, options, scratch, out);
     case PlaneModel::kProfile:
-      return encode_with_profile(matrix, area, options, out);
+      return encode_with_profile(matrix, area, options, scratch, out);
     case PlaneModel::kClassFamily:
       break;
   }
-  return ClassTileEncoder(matrix, area, options).encode(out);
+  return ClassTileEncoder(matrix, area, options, scratch).encode(out);
 }
 
 }  // namespace sluice::entropy
