@@ -1,5 +1,6 @@
 # Every choice a builder has. AUTO takes what is found, ON fails when it is missing, OFF leaves it out.
 set(SLUICE_NS3 AUTO CACHE STRING "ns-3 tiers: AUTO, ON or OFF")
+set(SLUICE_CUDA AUTO CACHE STRING "CUDA backends of codecs: AUTO, ON or OFF")
 set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers, as in address,undefined or thread; empty for none")
 # AVX2 kernels are compiled where the compiler aims at x86-64, and chosen at run time.
 string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)

@@ -1,5 +1,6 @@
 message(STATUS "sluice ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 message(STATUS "  ns-3 tiers:  ${SLUICE_HAVE_NS3} (SLUICE_NS3=${SLUICE_NS3})")
+message(STATUS "  CUDA:        ${SLUICE_HAVE_CUDA} (SLUICE_CUDA=${SLUICE_CUDA})")
 set(sanitizers ${SLUICE_SANITIZE})
 if(NOT sanitizers)
   set(sanitizers none)

@@ -1,0 +1,83 @@
+// The contract of a codec's CUDA backend: plans made by the host, work put on the caller's stream.
+// Where in the flow: beside codec/codec.h; codec/device/registry.h lists the device codecs, and
+// section_run.h drives one. It includes no CUDA header.
+// Surprise: nothing here allocates. The caller lends memory for one section, says for how much by
+// *_memory(), and may take it back when the stream has done the work and finish_*() has read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "codec/codec.h"
+#include "codec/device/launch_table.h"
+#include "codec/device/run_header.h"
+#include "codec/device/tensor.h"
+
+struct CUstream_st;
+
+namespace sluice {
+
+using StreamHandle = CUstream_st*;  // CUDA's cudaStream_t
+
+using DeviceSectionTensor = SectionTensorOf<DeviceTensor>;
+
+// Bytes that one section's work takes.
+struct MemoryNeed {
+  std::size_t pinned_bytes = 0;   // on the host, page-locked
+  std::size_t work_bytes = 0;     // on the device
+  std::size_t payload_bytes = 0;  // on the device: the payload, or the most that it can become
+};
+
+// At least as much; device memory aligned to 256 bytes, as cudaMalloc gives it.
+struct LentMemory {
+  std::span<std::byte> pinned;
+  std::span<std::byte> work_dev;
+  std::span<std::byte> payload_dev;
+};
+
+// Where a plan is to run: how it launches, and on how many multiprocessors at most.
+struct LaunchTarget {
+  LaunchParameters parameters;
+  int num_multiprocessors = 1;
+};
+
+// One section's work, ready to be put on a stream. The host's jobs stand in memory.pinned.
+struct DevicePlan {
+  LentMemory memory;
+  LaunchTarget target;
+  std::span<const std::byte> payload;  // decoding: on the host, pinned for a copy that overlaps
+  std::size_t num_jobs = 0;            // descriptors behind the RunHeader, one per tensor or tile
+  std::size_t job_bytes = 0;           // sizeof of one
+  std::int64_t num_units = 0;          // pieces of work that blocks take turn by turn
+};
+
+struct DeviceCodec {
+  std::string_view id;  // of the Codec whose bits these are
+
+  // Decoding. `payload` is any bytes at all: both functions make the same checks as the Codec's
+  // decode_section, as far as the host can see them, with the same Errors.
+  Result<MemoryNeed> (*decode_memory)(const SectionContext& context,
+                                      std::span<const std::byte> payload,
+                                      std::span<const DeviceSectionTensor> tensors);
+  Result<DevicePlan> (*plan_decode)(const SectionContext& context,
+                                    std::span<const std::byte> payload,
+                                    std::span<const DeviceSectionTensor> tensors,
+                                    const LentMemory& memory, const LaunchTarget& target);
+  // The kernels alone: jobs and payload are on the device.
+  Status (*launch_decode)(const DevicePlan& plan, StreamHandle stream);
+  // What decode_section says of a fault that a kernel found.
+  Error (*decode_error)(const Fault& fault);
+
+  // Encoding: the payload's bytes are those of encode_section.
+  Result<MemoryNeed> (*encode_memory)(const SectionContext& context,
+                                      std::span<const DeviceSectionTensor> tensors);
+  Result<DevicePlan> (*plan_encode)(const SectionContext& context,
+                                    std::span<const DeviceSectionTensor> tensors,
+                                    const LentMemory& memory, const LaunchTarget& target);
+  Status (*launch_encode)(const DevicePlan& plan, StreamHandle stream);
+};
+
+}  // namespace sluice

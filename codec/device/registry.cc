@@ -1,0 +1,27 @@
+#include "codec/device/registry.h"
+
+#include <fmt/format.h>
+
+#include "codec/int4/cuda.h"
+#include "codec/int8/cuda.h"
+#include "codec/raw/cuda.h"
+
+namespace sluice {
+
+std::span<const DeviceCodec> all_device_codecs() {
+  static const DeviceCodec table[] = {
+      raw_device_codec(),
+      int8_device_codec(),
+      int4_device_codec(),
+  };
+  return table;
+}
+
+Result<const DeviceCodec*> find_device_codec(std::string_view id) {
+  for (const DeviceCodec& codec : all_device_codecs()) {
+    if (codec.id == id) return &codec;
+  }
+  return error_in("", fmt::format("codec `{}` has no CUDA backend", id), "use the CPU's backends");
+}
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#include "codec/device/section_run.h"
+
+#include "codec/device/cuda_handles.h"
+#include "codec/device/plan.h"
+
+namespace sluice {
+namespace {
+
+Status read_header_back(const DevicePlan& plan, StreamHandle stream) {
+  return check_cuda(cudaMemcpyAsync(plan.memory.pinned.data(), plan.memory.work_dev.data(),
+                                    sizeof(RunHeader), cudaMemcpyDeviceToHost, stream),
+                    "copying the result's header");
+}
+
+}  // namespace
+
+Status upload(const DevicePlan& plan, StreamHandle stream) {
+  const std::size_t bytes = job_memory_bytes(plan.num_jobs, plan.job_bytes);
+  if (Status status =
+          check_cuda(cudaMemcpyAsync(plan.memory.work_dev.data(), plan.memory.pinned.data(), bytes,
+                                     cudaMemcpyHostToDevice, stream),
+                     "copying jobs to the GPU");
+      !status) {
+    return status;
+  }
+  if (plan.payload.empty()) return {};
+  return check_cuda(cudaMemcpyAsync(plan.memory.payload_dev.data(), plan.payload.data(),
+                                    plan.payload.size(), cudaMemcpyHostToDevice, stream),
+                    "copying the payload to the GPU");
+}
+
+Status enqueue_decode(const DeviceCodec& codec, const DevicePlan& plan, StreamHandle stream) {
+  if (Status status = upload(plan, stream); !status) return status;
+  if (Status status = codec.launch_decode(plan, stream); !status) return status;
+  return read_header_back(plan, stream);
+}
+
+Status enqueue_encode(const DeviceCodec& codec, const DevicePlan& plan, StreamHandle stream) {
+  if (Status status = upload(plan, stream); !status) return status;
+  if (Status status = codec.launch_encode(plan, stream); !status) return status;
+  return read_header_back(plan, stream);
+}
+
+Status finish_decode(const DeviceCodec& codec, const DevicePlan& plan) {
+  const RunHeader header = get_header(plan);
+  if (header.first_fault == kNoFault) return {};
+  return codec.decode_error(unpack_fault(header.first_fault));
+}
+
+EncodedSize finish_encode(const DevicePlan& plan) {
+  const RunHeader header = get_header(plan);
+  return {.payload_bytes = static_cast<std::size_t>(header.payload_bytes),
+          .side_bytes = static_cast<std::int64_t>(header.side_bytes)};
+}
+
+}  // namespace sluice

@@ -1,0 +1,10 @@
+// int4 on a GPU: see codec/device/device_codec.h for the contract and spec.md for the bits.
+#pragma once
+
+#include "codec/device/device_codec.h"
+
+namespace sluice {
+
+[[nodiscard]] DeviceCodec int4_device_codec();
+
+}  // namespace sluice

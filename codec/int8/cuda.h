@@ -1,0 +1,10 @@
+// int8 on a GPU: see codec/device/device_codec.h for the contract and spec.md for the bits.
+#pragma once
+
+#include "codec/device/device_codec.h"
+
+namespace sluice {
+
+[[nodiscard]] DeviceCodec int8_device_codec();
+
+}  // namespace sluice

@@ -1,0 +1,10 @@
+// raw on a GPU: see codec/device/device_codec.h for the contract and spec.md for the bits.
+#pragma once
+
+#include "codec/device/device_codec.h"
+
+namespace sluice {
+
+[[nodiscard]] DeviceCodec raw_device_codec();
+
+}  // namespace sluice
