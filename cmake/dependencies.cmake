@@ -11,6 +11,8 @@ find_package(Threads REQUIRED)
 if(SLUICE_TESTS)
   find_package(Boost 1.74 REQUIRED COMPONENTS context)  # the fibers of tests/simt
   find_package(GTest REQUIRED)
+  find_package(benchmark 1.7 REQUIRED)
+  find_package(zstd 1.5 REQUIRED)  # a peer in tests/bench
   find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 endif()
 

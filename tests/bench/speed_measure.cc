@@ -1,0 +1,60 @@
+#include "tests/bench/speed_measure.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sluice::bench {
+namespace {
+
+// Keeps each repeat's time and prints nothing.
+class Repeats final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration || run.error_occurred || run.iterations == 0) continue;
+      const auto iterations = static_cast<double>(run.iterations);
+      wall_seconds.push_back(run.real_accumulated_time / iterations);
+      cpu_seconds.push_back(run.cpu_accumulated_time / iterations);
+    }
+  }
+  std::vector<double> wall_seconds, cpu_seconds;
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Result<double> median_seconds(const std::string& name, const Timing& timing, int cores,
+                              const std::function<Status()>& work) {
+  constexpr double kSecondsPerRepeat = 0.02;
+  std::optional<Error> failure;
+  const auto loop = [&](benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) {
+      const Status status = work();
+      if (status) continue;
+      failure = status.error();
+      state.SkipWithError("failed");
+      break;
+    }
+  };
+  benchmark::RegisterBenchmark(name.c_str(), loop)
+      ->Repetitions(timing.repeats)
+      ->MinTime(kSecondsPerRepeat)
+      ->MeasureProcessCPUTime()
+      ->UseRealTime();
+  Repeats repeats;
+  benchmark::RunSpecifiedBenchmarks(&repeats);
+  benchmark::ClearRegisteredBenchmarks();
+  if (failure) return *failure;
+  return timing.clock == Clock::kWall ? median(repeats.wall_seconds)
+                                      : median(repeats.cpu_seconds) / cores;
+}
+
+}  // namespace sluice::bench
