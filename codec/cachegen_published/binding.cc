@@ -7,7 +7,10 @@
 #include "codec/bytes.h"
 #include "codec/cachegen_published/kernel.h"
 #include "codec/cachegen_released/kernel.h"
+#include "codec/damage.h"
+#include "codec/dequantise/element_sink.h"
 #include "codec/entropy/binding.h"
+#include "codec/row_convert.h"
 #include "codec/uniform/scale.h"
 
 namespace sluice {
@@ -35,8 +38,11 @@ float relative_step(const SectionContext& context, std::int64_t layer) {
   return kLayerBins[third] * kLevels[context.level].factor;
 }
 
-Error damaged(const char* what) {
-  return error_in("", what, "the file is damaged; encode the cache again");
+void dequantise_anchor(std::span<const std::int16_t> symbols, std::uint16_t scale,
+                       std::span<float> anchor) {
+  const float step = cachegen_released::step_of(scale, kAnchorSymbol);
+  for (std::size_t c = 0; c < symbols.size(); ++c)
+    anchor[c] = static_cast<float>(symbols[c]) * step;
 }
 
 // What a tensor's tokens become. Rows are tokens.
@@ -47,24 +53,27 @@ struct Anchors {
 
 class TensorEncoder {
  public:
-  explicit TensorEncoder(const TensorView& values)
-      : channels_(static_cast<std::size_t>(values.shape.channels())),
+  TensorEncoder(const TensorView& values, Backend backend)
+      : backend_(backend),
+        channels_(static_cast<std::size_t>(values.shape.channels())),
         values_(static_cast<std::size_t>(values.shape.elements())) {
     for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
-      values.read_token(token, row(values_, static_cast<std::size_t>(token)));
+      values.read_token(token, row(values_, static_cast<std::size_t>(token)), backend);
     }
-    std::transform(values_.begin(), values_.end(), values_.begin(), codable);
+    make_codable(values_, backend);
   }
 
   Anchors code_anchors() {
+    const auto quantise_anchor = cachegen_released::quantise_token_of(backend_);
+    const auto num_channels = static_cast<std::int64_t>(channels_);
     Anchors anchors;
     for (std::size_t token = 0; token < num_tokens(); token += kGroupTokens) {
       anchors.symbols.resize(anchors.symbols.size() + channels_);
       const auto symbols = std::span(anchors.symbols).last(channels_);
       const auto token_values = row(values_, token);
       const std::uint16_t scale =
-          cachegen_released::quantise_token(token_values, kAnchorSymbol, symbols);
-      cachegen_released::dequantise_token(symbols, kAnchorSymbol, scale, token_values);
+          quantise_anchor(token_values.data(), num_channels, kAnchorSymbol, symbols.data());
+      dequantise_anchor(symbols, scale, token_values);
       anchors.scales.push_back(scale);
     }
     return anchors;
@@ -108,6 +117,7 @@ class TensorEncoder {
     }
   }
 
+  Backend backend_;
   std::size_t channels_;
   std::vector<float> values_;  // codable; anchors as decoded, once code_anchors() has run
 };
@@ -119,7 +129,7 @@ Result<EncodedSection> encode_section(const SectionContext& context,
   for (const SectionTensor& tensor : tensors) {
     const TensorShape& shape = tensor.values.shape;
     if (shape.elements() == 0) continue;
-    TensorEncoder encoder(tensor.values);
+    TensorEncoder encoder(tensor.values, context.backend);
     const Anchors anchors = encoder.code_anchors();
     const auto step =
         static_cast<float>(encoder.typical_delta()) * relative_step(context, tensor.layer);
@@ -133,7 +143,8 @@ Result<EncodedSection> encode_section(const SectionContext& context,
     for (const auto& matrix :
          {entropy::SymbolMatrix{groups, shape.channels(), anchors.symbols},
           entropy::SymbolMatrix{shape.tokens - groups, shape.channels(), deltas}}) {
-      const auto plane = entropy::encode_plane(matrix, {.column_unit = shape.dim});
+      const auto plane =
+          entropy::encode_plane(matrix, {.column_unit = shape.dim, .backend = context.backend});
       out.put_bytes(plane.bytes);
       side_bytes += plane.stats.side_bytes();
     }
@@ -141,74 +152,74 @@ Result<EncodedSection> encode_section(const SectionContext& context,
   return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
 }
 
-// One tensor's parts as read from the front of a payload.
-struct TensorParts {
+// The front of a tensor's payload.
+struct TensorHead {
   float step = 0;
-  std::vector<std::uint16_t> scales;
-  std::vector<std::int16_t> anchors, deltas;
+  std::vector<std::uint16_t> scales;  // [group]
   std::size_t bytes = 0;
 };
 
-Result<TensorParts> read_parts(const TensorShape& shape, std::span<const std::byte> payload) {
-  const std::int64_t groups = (shape.tokens + kGroupTokens - 1) / kGroupTokens;
-  TensorParts parts;
+Result<TensorHead> read_head(std::int64_t groups, std::span<const std::byte> payload) {
+  TensorHead head;
   ByteReader in(payload);
-  parts.step = in.get<float>();
+  head.step = in.get<float>();
   ByteReader scales(in.get_bytes(static_cast<std::size_t>(groups) * sizeof(std::uint16_t)));
   if (!in.ok()) return damaged("a section that ends in its scales");
-  if (!std::isfinite(parts.step) || std::signbit(parts.step)) {
+  if (!std::isfinite(head.step) || std::signbit(head.step)) {
     return damaged("a section with a step that is no magnitude");
   }
   for (std::int64_t group = 0; group < groups; ++group) {
-    parts.scales.push_back(scales.get<std::uint16_t>());
-    if (!uniform::is_valid_scale(parts.scales.back())) {
+    head.scales.push_back(scales.get<std::uint16_t>());
+    if (!uniform::is_valid_scale(head.scales.back())) {
       return damaged("a section with a scale that is no magnitude");
     }
   }
-  parts.bytes = payload.size() - in.left();
-  const auto read_plane = [&](std::int64_t rows, std::vector<std::int16_t>& symbols) -> Status {
-    symbols.resize(static_cast<std::size_t>(rows * shape.channels()));
-    const auto plane =
-        entropy::decode_plane(payload.subspan(parts.bytes), rows, shape.channels(), {}, symbols);
-    if (!plane) return plane.error();
-    parts.bytes += *plane;
-    return {};
-  };
-  if (const Status status = read_plane(groups, parts.anchors); !status) return status.error();
-  if (const Status status = read_plane(shape.tokens - groups, parts.deltas); !status) {
-    return status.error();
-  }
-  return parts;
+  head.bytes = payload.size() - in.left();
+  return head;
 }
 
-void write_tensor(const TensorParts& parts, const MutableTensorView& values) {
-  const auto channels = static_cast<std::size_t>(values.shape.channels());
-  std::vector<float> anchor(channels), token_values(channels);
-  const auto row = [&](const std::vector<std::int16_t>& symbols, std::int64_t index) {
-    return std::span(symbols).subspan(static_cast<std::size_t>(index) * channels, channels);
-  };
-  std::int64_t delta = 0;
-  for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
-    const std::int64_t group = token / kGroupTokens;
-    if (token % kGroupTokens == 0) {
-      cachegen_released::dequantise_token(row(parts.anchors, group), kAnchorSymbol,
-                                          parts.scales[static_cast<std::size_t>(group)], anchor);
-      values.write_token(token, anchor);
-    } else {
-      dequantise_delta(row(parts.deltas, delta++), anchor, parts.step, token_values);
-      values.write_token(token, token_values);
+// Decodes one tensor from the front of `payload`; returns the bytes it took.
+Result<std::size_t> decode_tensor(const MutableTensorView& values, Backend backend,
+                                  std::span<const std::byte> payload) {
+  const TensorShape& shape = values.shape;
+  const auto channels = static_cast<std::size_t>(shape.channels());
+  const std::int64_t groups = (shape.tokens + kGroupTokens - 1) / kGroupTokens;
+  const auto head = read_head(groups, payload);
+  if (!head) return head.error();
+  payload = payload.subspan(head->bytes);
+
+  std::vector<std::int16_t> symbols(static_cast<std::size_t>(groups) * channels);
+  const auto anchor_bytes =
+      entropy::decode_plane(payload, groups, shape.channels(), {.backend = backend}, symbols);
+  if (!anchor_bytes) return anchor_bytes.error();
+  payload = payload.subspan(*anchor_bytes);
+
+  std::vector<float> anchors(symbols.size());  // unrounded: what differences are added to
+  dequantise::ElementSink differences(values, backend);
+  for (std::int64_t token = 0; token < shape.tokens; ++token) {
+    const auto group = static_cast<std::size_t>(token / kGroupTokens);
+    const auto anchor = std::span(anchors).subspan(group * channels, channels);
+    if (token % kGroupTokens != 0) {
+      differences.add_row(token, head->step, anchor.data());
+      continue;
     }
+    dequantise_anchor(std::span(symbols).subspan(group * channels, channels), head->scales[group],
+                      anchor);
+    values.write_token(token, anchor, backend);
   }
+  const auto difference_bytes = entropy::decode_plane(
+      payload, shape.tokens - groups, shape.channels(), {.backend = backend}, differences);
+  if (!difference_bytes) return difference_bytes.error();
+  return head->bytes + *anchor_bytes + *difference_bytes;
 }
 
-Status decode_section(const SectionContext&, std::span<const std::byte> payload,
+Status decode_section(const SectionContext& context, std::span<const std::byte> payload,
                       std::span<const MutableSectionTensor> tensors) {
   for (const MutableSectionTensor& tensor : tensors) {
     if (tensor.values.shape.elements() == 0) continue;
-    const auto parts = read_parts(tensor.values.shape, payload);
-    if (!parts) return parts.error();
-    write_tensor(*parts, tensor.values);
-    payload = payload.subspan(parts->bytes);
+    const auto bytes = decode_tensor(tensor.values, context.backend, payload);
+    if (!bytes) return bytes.error();
+    payload = payload.subspan(*bytes);
   }
   if (!payload.empty()) return damaged("a section with bytes after its last tensor");
   return {};

@@ -23,11 +23,4 @@ void quantise_delta(std::span<const float> channels, std::span<const float> anch
   }
 }
 
-void dequantise_delta(std::span<const std::int16_t> symbols, std::span<const float> anchor,
-                      float step, std::span<float> channels) {
-  for (std::size_t c = 0; c < symbols.size(); ++c) {
-    channels[c] = anchor[c] + static_cast<float>(symbols[c]) * step;
-  }
-}
-
 }  // namespace sluice::cachegen_published

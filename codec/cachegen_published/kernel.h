@@ -1,6 +1,7 @@
-// The loops of cachegen-published: differences of a token to its group's anchor, and back.
-// Where in the flow: called by binding.cc once per token that is no anchor; pure, allocates
-// nothing. Anchors themselves go through cachegen_released's loops with 127 steps either way.
+// The loops of cachegen-published: differences of a token to its group's anchor.
+// Where in the flow: called by the encoder once per token that is no anchor; pure, allocates
+// nothing. Anchors go through cachegen_released's loops with 127 steps either way, decoders
+// through codec/dequantise/.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,5 @@ namespace sluice::cachegen_published {
 // +-32767. All finite, step > 0; anchor as decoded.
 void quantise_delta(std::span<const float> channels, std::span<const float> anchor, float step,
                     std::span<std::int16_t> symbols);
-
-// channels[c] = anchor[c] + symbol * step: a product and a sum, each rounded to fp32.
-void dequantise_delta(std::span<const std::int16_t> symbols, std::span<const float> anchor,
-                      float step, std::span<float> channels);
 
 }  // namespace sluice::cachegen_published

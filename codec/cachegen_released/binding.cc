@@ -1,10 +1,11 @@
 #include "codec/cachegen_released/binding.h"
 
-#include <algorithm>
-
 #include "codec/bytes.h"
 #include "codec/cachegen_released/kernel.h"
+#include "codec/damage.h"
+#include "codec/dequantise/element_sink.h"
 #include "codec/entropy/binding.h"
+#include "codec/row_convert.h"
 #include "codec/uniform/scale.h"
 
 namespace sluice {
@@ -38,20 +39,17 @@ bool is_before(std::int64_t split, std::int64_t layer, const SectionContext& con
   return layer * kTableLayers < split * context.num_model_layers;
 }
 
-Error damaged(const char* what) {
-  return error_in("", what, "the file is damaged; encode the cache again");
-}
-
-std::vector<std::int16_t> quantise(const TensorView& values, std::int32_t limit, ByteWriter& out) {
+std::vector<std::int16_t> quantise(const TensorView& values, std::int32_t limit, Backend backend,
+                                   ByteWriter& out) {
   const auto channels = static_cast<std::size_t>(values.shape.channels());
   std::vector<std::int16_t> symbols(static_cast<std::size_t>(values.shape.elements()));
   std::vector<float> token_values(channels);
+  const QuantiseToken quantise_one = quantise_token_of(backend);
   for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
-    values.read_token(token, token_values);
-    std::transform(token_values.begin(), token_values.end(), token_values.begin(), codable);
-    out.put(quantise_token(
-        token_values, limit,
-        std::span(symbols).subspan(static_cast<std::size_t>(token) * channels, channels)));
+    values.read_token(token, token_values, backend);
+    make_codable(token_values, backend);
+    out.put(quantise_one(token_values.data(), values.shape.channels(), limit,
+                         symbols.data() + static_cast<std::size_t>(token) * channels));
   }
   return symbols;
 }
@@ -64,7 +62,8 @@ Result<EncodedSection> encode_section(const SectionContext& context,
     const TensorShape& shape = tensor.values.shape;
     if (shape.elements() == 0) continue;
     const std::size_t before = out.bytes().size();
-    const auto symbols = quantise(tensor.values, max_symbol(context, tensor.layer), out);
+    const auto symbols =
+        quantise(tensor.values, max_symbol(context, tensor.layer), context.backend, out);
     side_bytes += static_cast<std::int64_t>(out.bytes().size() - before);
     const auto plane = entropy::encode_plane({shape.tokens, shape.channels(), symbols},
                                              {.model = kLevels[context.level].model,
@@ -78,39 +77,32 @@ Result<EncodedSection> encode_section(const SectionContext& context,
 
 // Decodes one tensor from the front of `payload`; returns the bytes it took.
 Result<std::size_t> decode_tensor(const MutableTensorView& values, std::int32_t limit,
-                                  std::span<const std::byte> payload) {
+                                  Backend backend, std::span<const std::byte> payload) {
   const TensorShape& shape = values.shape;
   ByteReader in(payload);
-  ByteReader scales(in.get_bytes(static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t)));
+  const std::size_t scale_bytes = static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t);
+  ByteReader scales(in.get_bytes(scale_bytes));
   if (!in.ok()) return damaged("a section that ends in its scales");
-  std::vector<std::int16_t> symbols(static_cast<std::size_t>(shape.elements()));
-  const auto plane =
-      entropy::decode_plane(in.get_bytes(in.left()), shape.tokens, shape.channels(), {}, symbols);
-  if (!plane) return plane.error();
-  const bool is_in_range = std::all_of(symbols.begin(), symbols.end(), [&](std::int16_t symbol) {
-    return symbol >= -limit && symbol <= limit;
-  });
-  if (!is_in_range) return damaged("a section with a symbol beyond its level's steps");
-
-  const auto channels = static_cast<std::size_t>(shape.channels());
-  std::vector<float> token_values(channels);
+  dequantise::ElementSink sink(values, backend);
   for (std::int64_t token = 0; token < shape.tokens; ++token) {
     const auto scale = scales.get<std::uint16_t>();
-    if (!uniform::is_valid_scale(scale))
+    if (!uniform::is_valid_scale(scale)) {
       return damaged("a section with a scale that is no magnitude");
-    dequantise_token(
-        std::span(symbols).subspan(static_cast<std::size_t>(token) * channels, channels), limit,
-        scale, token_values);
-    values.write_token(token, token_values);
+    }
+    sink.add_row(token, step_of(scale, limit));
   }
-  return static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t) + *plane;
+  const auto plane = entropy::decode_plane(in.get_bytes(in.left()), shape.tokens, shape.channels(),
+                                           {.backend = backend}, sink);
+  if (!plane) return plane.error();
+  return scale_bytes + *plane;
 }
 
 Status decode_section(const SectionContext& context, std::span<const std::byte> payload,
                       std::span<const MutableSectionTensor> tensors) {
   for (const MutableSectionTensor& tensor : tensors) {
     if (tensor.values.shape.elements() == 0) continue;
-    const auto bytes = decode_tensor(tensor.values, max_symbol(context, tensor.layer), payload);
+    const auto bytes =
+        decode_tensor(tensor.values, max_symbol(context, tensor.layer), context.backend, payload);
     if (!bytes) return bytes.error();
     payload = payload.subspan(*bytes);
   }

@@ -27,12 +27,16 @@ std::uint16_t quantise_token(std::span<const float> channels, std::int32_t max_s
   return scale;
 }
 
-void dequantise_token(std::span<const std::int16_t> symbols, std::int32_t max_symbol,
-                      std::uint16_t scale, std::span<float> channels) {
-  const float step = fp16_to_fp32(scale) / static_cast<float>(max_symbol);
-  for (std::size_t c = 0; c < symbols.size(); ++c) {
-    channels[c] = static_cast<float>(symbols[c]) * step;
-  }
+QuantiseToken quantise_token_of(Backend backend) {
+#if SLUICE_AVX2
+  if (backend == Backend::kAvx2) return quantise_token_avx2;
+#endif
+  (void)backend;
+  return [](const float* channels, std::int64_t num_channels, std::int32_t max_symbol,
+            std::int16_t* symbols) {
+    const auto count = static_cast<std::size_t>(num_channels);
+    return quantise_token({channels, count}, max_symbol, {symbols, count});
+  };
 }
 
 }  // namespace sluice::cachegen_released
