@@ -56,7 +56,9 @@ Result<std::vector<std::uint16_t>> read_scales(const SectionLayout& layout, Byte
   std::memcpy(scales.data(), bytes.data(), bytes.size());
   std::uint16_t largest = 0;  // no early exit: the loop vectorises
   for (const std::uint16_t scale : scales) largest = std::max(largest, scale);
-  if (!is_valid_scale(largest)) return scale_error(largest);
+  if (!is_valid_scale(largest)) {  // name the first, as a kernel on a GPU does
+    return scale_error(*std::find_if_not(scales.begin(), scales.end(), is_valid_scale));
+  }
   return scales;
 }
 
