@@ -47,6 +47,6 @@ endfunction()
 # intrinsics only: an inline function of another header, compiled here, could be the one that the linker keeps for everybody.
 function(sluice_avx2_sources)
   if(SLUICE_AVX2)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mf16c;-mbmi2" SKIP_PRECOMPILE_HEADERS ON)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mf16c;-mbmi2;-O3" SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
