@@ -4,20 +4,16 @@
 // a machine with a GPU, tests/device/run.sh).
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <optional>
 
 #include "base/random.h"
-#include "codec/device/gpu.h"
-#include "codec/device/registry.h"
-#include "codec/device/section_run.h"
 #include "codec/registry.h"
 #include "tests/codec/made_caches.h"
-#include "tests/device/device_cache.h"
+#include "tests/device/device_run.h"
+#include "tests/device/kernel_order.h"
 
 namespace sluice {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 struct DeviceCase {
   const DeviceCodec* device;
@@ -42,72 +38,15 @@ std::string name_of(const testing::TestParamInfo<DeviceCase>& info) {
   return name;
 }
 
-// One kind of one cache: all its layers in one section.
-struct MadeSection {
-  SectionContext context;
-  std::vector<SectionTensor> tensors;
-};
-
-std::vector<MadeSection> sections_of(const KvView& cache, std::size_t level) {
-  std::vector<MadeSection> sections;
-  for (const TensorKind kind : kTensorKinds) {
-    MadeSection section;
-    section.context = {.level = level,
-                       .kind = kind,
-                       .refinement = 0,
-                       .num_model_layers = num_model_layers(shape_of(cache)),
-                       .backend = Backend::kScalar};
-    for (const auto& layer : cache.layers) {
-      const TensorView* tensor = layer.find(kind);
-      if (tensor == nullptr || tensor->shape.elements() == 0) continue;
-      section.tensors.push_back({layer.layer, layer.first_token, layer.rope.get(), *tensor});
-    }
-    if (!section.tensors.empty()) sections.push_back(std::move(section));
-  }
-  return sections;
-}
-
-// The oracle's answer: an Error's text, or every tensor's bytes in [head, token, dim].
-struct Decoded {
-  std::string error;
-  std::vector<Bytes> tensors;
-  bool operator==(const Decoded&) const = default;
-};
-
-Decoded decode_on_cpu(const Codec& codec, const MadeSection& section, const Bytes& payload) {
-  Decoded decoded;
-  std::vector<MutableSectionTensor> tensors;
-  for (const SectionTensor& tensor : section.tensors) {
-    const TensorShape& shape = tensor.values.shape;
-    decoded.tensors.emplace_back(static_cast<std::size_t>(shape.size().bytes()));
-    tensors.push_back({tensor.layer,
-                       tensor.first_token,
-                       tensor.rope,
-                       {shape, decoded.tensors.back().data(), head_major(shape)}});
-  }
-  const Status status = codec.decode_section(section.context, payload, tensors);
-  if (!status) return {.error = status.error().what, .tensors = {}};
-  return decoded;
-}
-
-// Memory lent for one run.
-struct Lent {
-  PinnedBuffer pinned;
-  DeviceBuffer work, payload;
-  [[nodiscard]] LentMemory memory() const { return {pinned.span(), work.span(), payload.span()}; }
-};
-
 class EveryDeviceCodec : public testing::TestWithParam<DeviceCase> {
  protected:
   void SetUp() override {
     const auto gpu = find_gpu();
     if (!gpu) GTEST_SKIP() << gpu.error().to_line();
     // Fewer multiprocessors than units: blocks take several.
-    target_ = gpu->target(2);
-    auto stream = make_stream();
-    ASSERT_TRUE(stream) << stream.error().to_line();
-    stream_ = std::move(*stream);
+    runner_.emplace(gpu->target(2));
   }
+  void TearDown() override { use_kernel_order(0); }
 
   // check(section) for every kind of every odd cache; a failure names the cache.
   template <typename Check>
@@ -121,66 +60,26 @@ class EveryDeviceCodec : public testing::TestWithParam<DeviceCase> {
     }
   }
 
-  static Lent lend(const MemoryNeed& need) {
-    auto pinned = make_pinned_buffer(need.pinned_bytes);
-    auto work = make_device_buffer(need.work_bytes);
-    auto payload = make_device_buffer(need.payload_bytes);
-    EXPECT_TRUE(pinned && work && payload);
-    return {std::move(*pinned), std::move(*work), std::move(*payload)};
+  // check() under every order of threads.
+  template <typename Check>
+  static void for_each_order(Check check) {
+    for (int order = 0; order < num_kernel_orders(); ++order) {
+      SCOPED_TRACE("kernel order " + std::to_string(order));
+      use_kernel_order(order);
+      check();
+      if (HasFatalFailure()) return;
+    }
   }
 
-  void wait() {
-    const Status status = check_cuda(cudaStreamSynchronize(stream_.get()), "running kernels");
-    ASSERT_TRUE(status) << status.error().to_line();
-  }
-
-  EncodedSection encode_on_device(const MadeSection& section, const DeviceSection& tensors) {
-    const DeviceCodec& codec = *GetParam().device;
-    const auto need = codec.encode_memory(section.context, tensors.tensors());
-    EXPECT_TRUE(need) << need.error().to_line();
-    const Lent lent = lend(*need);
-    const auto plan = codec.plan_encode(section.context, tensors.tensors(), lent.memory(), target_);
-    EXPECT_TRUE(plan) << plan.error().to_line();
-    const Status enqueued = enqueue_encode(codec, *plan, stream_.get());
-    EXPECT_TRUE(enqueued) << enqueued.error().to_line();
-    wait();
-    const EncodedSize size = finish_encode(*plan);
-    Bytes payload(size.payload_bytes);
-    EXPECT_EQ(cudaMemcpyAsync(payload.data(), lent.payload.data(), payload.size(),
-                              cudaMemcpyDeviceToHost, stream_.get()),
-              cudaSuccess);
-    wait();
-    return {.payload = std::move(payload), .side_bytes = size.side_bytes};
-  }
-
-  Decoded decode_on_device(const MadeSection& section, const Bytes& payload,
-                           const DeviceSection& tensors) {
-    const DeviceCodec& codec = *GetParam().device;
-    const auto need = codec.decode_memory(section.context, payload, tensors.tensors());
-    if (!need) return {.error = need.error().what, .tensors = {}};
-    const Lent lent = lend(*need);
-    const auto plan =
-        codec.plan_decode(section.context, payload, tensors.tensors(), lent.memory(), target_);
-    if (!plan) return {.error = plan.error().what, .tensors = {}};
-    const Status enqueued = enqueue_decode(codec, *plan, stream_.get());
-    EXPECT_TRUE(enqueued) << enqueued.error().to_line();
-    wait();
-    const Status status = finish_decode(codec, *plan);
-    if (!status) return {.error = status.error().what, .tensors = {}};
-    Decoded decoded;
-    for (std::size_t i = 0; i < tensors.tensors().size(); ++i)
-      decoded.tensors.push_back(tensors.read(i, stream_.get()));
-    return decoded;
-  }
-
+  static const DeviceCodec& device() { return *GetParam().device; }
+  static const Codec& cpu() { return *GetParam().cpu; }
   static EncodedSection encode_on_cpu(const MadeSection& section) {
-    auto encoded = GetParam().cpu->encode_section(section.context, section.tensors);
+    auto encoded = cpu().encode_section(section.context, section.tensors);
     EXPECT_TRUE(encoded) << encoded.error().to_line();
     return encoded ? std::move(*encoded) : EncodedSection{};
   }
 
-  LaunchTarget target_;
-  CudaStream stream_;
+  std::optional<DeviceRunner> runner_;
 };
 
 TEST_P(EveryDeviceCodec, EncodesToTheBytesOfTheCpu) {
@@ -189,10 +88,13 @@ TEST_P(EveryDeviceCodec, EncodesToTheBytesOfTheCpu) {
     for (const DeviceLayout layout : kDeviceLayouts) {
       SCOPED_TRACE(to_text(layout));
       DeviceSection tensors(section.tensors, layout);
-      tensors.write(section.tensors, stream_.get());
-      const EncodedSection encoded = encode_on_device(section, tensors);
-      ASSERT_EQ(encoded.payload, expected.payload);
-      ASSERT_EQ(encoded.side_bytes, expected.side_bytes);
+      tensors.write(section.tensors, runner_->stream());
+      for_each_order([&] {
+        const auto encoded = runner_->encode(device(), section, tensors);
+        ASSERT_TRUE(encoded) << encoded.error().to_line();
+        ASSERT_EQ(encoded->payload, expected.payload);
+        ASSERT_EQ(encoded->side_bytes, expected.side_bytes);
+      });
     }
   });
 }
@@ -200,12 +102,16 @@ TEST_P(EveryDeviceCodec, EncodesToTheBytesOfTheCpu) {
 TEST_P(EveryDeviceCodec, DecodesToTheElementsOfTheScalarOracle) {
   for_each_section([&](const MadeSection& section) {
     const Bytes payload = encode_on_cpu(section).payload;
-    const Decoded expected = decode_on_cpu(*GetParam().cpu, section, payload);
+    const Decoded expected = decode_on_cpu(cpu(), section, payload);
     ASSERT_EQ(expected.error, "");
     for (const DeviceLayout layout : kDeviceLayouts) {
       SCOPED_TRACE(to_text(layout));
       const DeviceSection tensors(section.tensors, layout);
-      ASSERT_TRUE(decode_on_device(section, payload, tensors) == expected);
+      for_each_order([&] {
+        const Decoded decoded = runner_->decode(device(), section, payload, tensors);
+        ASSERT_EQ(decoded.error, "");
+        ASSERT_TRUE(decoded == expected);
+      });
     }
   });
 }
@@ -217,9 +123,9 @@ TEST_P(EveryDeviceCodec, RefusesAPayloadThatIsTooShortOrTooLong) {
     for (const std::size_t bytes :
          {std::size_t{0}, payload.size() / 2, payload.size() - 1, payload.size() + 1}) {
       payload.resize(bytes);
-      const Decoded expected = decode_on_cpu(*GetParam().cpu, section, payload);
+      const Decoded expected = decode_on_cpu(cpu(), section, payload);
       ASSERT_NE(expected.error, "");
-      ASSERT_EQ(decode_on_device(section, payload, tensors).error, expected.error);
+      ASSERT_EQ(runner_->decode(device(), section, payload, tensors).error, expected.error);
     }
   });
 }
@@ -235,8 +141,8 @@ TEST_P(EveryDeviceCodec, JudgesRandomBytesAsTheCpuDoes) {
         if (round == 0 || random.below(round < 4 ? changed.size() : 20) == 0)
           b = static_cast<std::byte>(random.below(256));
       }
-      const Decoded expected = decode_on_cpu(*GetParam().cpu, section, changed);
-      const Decoded decoded = decode_on_device(section, changed, tensors);
+      const Decoded expected = decode_on_cpu(cpu(), section, changed);
+      const Decoded decoded = runner_->decode(device(), section, changed, tensors);
       ASSERT_EQ(decoded.error, expected.error);
       ASSERT_TRUE(decoded == expected);
     }
@@ -245,14 +151,13 @@ TEST_P(EveryDeviceCodec, JudgesRandomBytesAsTheCpuDoes) {
 
 TEST_P(EveryDeviceCodec, NamesMemoryThatIsTooSmallOrMissing) {
   for_each_section([&](const MadeSection& section) {
-    const DeviceCodec& codec = *GetParam().device;
     const DeviceSection tensors(section.tensors, DeviceLayout::kHeadMajor);
-    const auto need = codec.encode_memory(section.context, tensors.tensors());
+    const auto need = device().encode_memory(section.context, tensors.tensors());
     ASSERT_TRUE(need);
-    const Lent lent = lend(*need);
+    const LentBuffers lent = lend(*need);
     LentMemory small = lent.memory();
     small.work_dev = small.work_dev.first(need->work_bytes - 1);
-    const auto plan = codec.plan_encode(section.context, tensors.tensors(), small, target_);
+    const auto plan = device().plan_encode(section.context, tensors.tensors(), small, {});
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().what, "work memory of " + std::to_string(need->work_bytes - 1) +
                                      " bytes where " + std::to_string(need->work_bytes) +

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <numeric>
 #include <span>
@@ -50,11 +51,22 @@ Schedule schedule;
 RandomStream order_random(1);
 std::string first_fault;
 
+Seed sown_seed = Seed::kNone;
+Place sown_place;
+std::vector<SeenCall> calls;
+
 alignas(16) std::array<std::byte, kMaxDynamicSharedBytes> shared_memory;
 
 bool is_same(const Place& a, const Place& b) {
   return a.at.line() == b.at.line() && a.at.column() == b.at.column() &&
          std::string_view(a.at.file_name()) == b.at.file_name();
+}
+
+// Notes the call; the fault that is sown there.
+Seed seed_at(const Place& place, bool is_barrier) {
+  const auto same = [&](const SeenCall& call) { return is_same(call.place, place); };
+  if (std::none_of(calls.begin(), calls.end(), same)) calls.push_back({place, is_barrier});
+  return sown_seed != Seed::kNone && is_same(place, sown_place) ? sown_seed : Seed::kNone;
 }
 
 template <typename Index>
@@ -294,7 +306,18 @@ std::string take_fault() {
   return std::exchange(first_fault, {});
 }
 
+void sow(Seed seed, const Place& place) {
+  sown_seed = seed;
+  sown_place = place;
+  calls.clear();
+}
+
+std::vector<SeenCall> seen_calls() {
+  return calls;
+}
+
 void wait_for_block(const Place& place) {
+  if (seed_at(place, true) == Seed::kSkippedWait) return;
   Thread& thread = the_block().current();
   thread.state = State::kAtBlockBarrier;
   thread.place = place;
@@ -302,12 +325,18 @@ void wait_for_block(const Place& place) {
 }
 
 std::uint64_t ask_warp(const WarpRequest& request, const Place& place) {
+  const Seed seed = seed_at(place, request.kind == Collective::kSyncWarp);
+  if (seed == Seed::kSkippedWait) return 0;
   Thread& thread = the_block().current();
   thread.state = State::kAtCollective;
   thread.place = place;
   thread.request = request;
+  if (seed == Seed::kWrongLane) thread.request.source_lane = (request.source_lane + 1) % kWarpLanes;
   thread.fiber.wait();
-  return thread.answer;
+  const bool is_vote = request.kind != Collective::kShuffle;
+  return seed == Seed::kWrongLane && is_vote
+             ? std::rotl(static_cast<std::uint32_t>(thread.answer), 1)
+             : thread.answer;
 }
 
 unsigned lane_index() {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <source_location>
 #include <string>
+#include <vector>
 
 namespace sluice::simt {
 
@@ -62,6 +63,20 @@ struct Place {
   const char* call = "";
   std::source_location at;
 };
+
+// Faults sown into real kernels, to show that tests reap them: one call does its work wrong.
+enum class Seed : std::uint8_t {
+  kNone,
+  kSkippedWait,  // a __syncthreads() or __syncwarp() that lets threads pass
+  kWrongLane     // a shuffle that reads the next lane's value; a vote turned by one lane
+};
+void sow(Seed seed, const Place& place = {});
+// The calls that running threads waited in since the last sow(), in the order of their first run.
+struct SeenCall {
+  Place place;
+  bool is_barrier;  // what kSkippedWait applies to; else kWrongLane does
+};
+[[nodiscard]] std::vector<SeenCall> seen_calls();
 
 // Called by threads of a running grid.
 void wait_for_block(const Place& place);
