@@ -11,6 +11,7 @@ else()
 endif()
 option(SLUICE_WERROR "Warnings are errors" ON)
 option(SLUICE_TESTS "Build the tests" ON)
+option(SLUICE_FUZZ "Build the libFuzzer program (clang only; the preset `fuzz` sets what it needs)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

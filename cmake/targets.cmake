@@ -13,7 +13,7 @@ target_compile_definitions(sluice_options INTERFACE SLUICE_AVX2=$<BOOL:${SLUICE_
 if(SLUICE_SANITIZE)
   target_compile_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer -g
-    -Wno-maybe-uninitialized)  # under sanitizers g++ 12 sees it in every move of a std::variant
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # under sanitizers g++ 12 sees it in every move of a std::variant
   target_link_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE})
 endif()
 
@@ -47,6 +47,8 @@ endfunction()
 # intrinsics only: an inline function of another header, compiled here, could be the one that the linker keeps for everybody.
 function(sluice_avx2_sources)
   if(SLUICE_AVX2)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-mavx2;-mf16c;-mbmi2;-O3" SKIP_PRECOMPILE_HEADERS ON)
+    # clang's own headers of F16C use compound literals
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+      COMPILE_OPTIONS "-mavx2;-mf16c;-mbmi2;-O3;$<$<CXX_COMPILER_ID:Clang>:-Wno-c99-extensions>")
   endif()
 endfunction()

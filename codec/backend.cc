@@ -1,5 +1,8 @@
 #include "codec/backend.h"
 
+#if SLUICE_AVX2
+#include <cpuid.h>
+#endif
 #include <fmt/format.h>
 
 namespace sluice {
@@ -7,8 +10,9 @@ namespace {
 
 bool has_avx2() {
 #if SLUICE_AVX2
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("f16c");
+  unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;  // clang 14 does not know "f16c" by name
+  const bool has_f16c = __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+  return has_f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #else
   return false;
 #endif

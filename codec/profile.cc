@@ -64,31 +64,6 @@ void check_level(JsonReader& in, const CodecProfile& profile, const LevelFacts& 
   }
 }
 
-Result<CodecProfile> parse_profile(std::string_view text, const std::filesystem::path& file) {
-  auto parsed = JsonReader::parse(text, file.string());
-  if (!parsed) return parsed.error();
-  JsonReader& in = *parsed;
-  in.expect_format(kFormat);
-  CodecProfile profile;
-  profile.id = file.stem().string();
-  profile.model = in.text("model");
-  profile.device = in.optional_text("device");
-  profile.chunk_tokens = in.integer("chunk_tokens", {1, std::int64_t{1} << 40});
-  profile.damage_measure = in.text("damage_measure");
-  profile.command = in.optional_text("command");
-  profile.commit = in.optional_text("commit");
-  profile.data_sha256 = in.optional_text("data_sha256");
-  profile.note = in.text("note");
-  for (JsonReader& level_in : in.objects("levels")) {
-    LevelFacts level = read_level(level_in);
-    check_level(level_in, profile, level);
-    profile.levels.push_back(std::move(level));
-  }
-  if (const Status status = in.finish(); !status) return status.error();
-  profile.sha256 = sha256_hex(text);
-  return profile;
-}
-
 nlohmann::ordered_json to_json(const LinearTime& time) {
   return {{"fixed_ns", to_ns(time.fixed)},
           {"ns_per_element", time.ns_per_element},
@@ -156,6 +131,31 @@ LinearTime read_linear_time(JsonReader in) {
   time.ns_per_element = in.number("ns_per_element", {0, kMaxNsPerElement});
   time.source = read_source(in, "source");
   return time;
+}
+
+Result<CodecProfile> parse_profile(std::string_view text, const std::filesystem::path& file) {
+  auto parsed = JsonReader::parse(text, file.string());
+  if (!parsed) return parsed.error();
+  JsonReader& in = *parsed;
+  in.expect_format(kFormat);
+  CodecProfile profile;
+  profile.id = file.stem().string();
+  profile.model = in.text("model");
+  profile.device = in.optional_text("device");
+  profile.chunk_tokens = in.integer("chunk_tokens", {1, std::int64_t{1} << 40});
+  profile.damage_measure = in.text("damage_measure");
+  profile.command = in.optional_text("command");
+  profile.commit = in.optional_text("commit");
+  profile.data_sha256 = in.optional_text("data_sha256");
+  profile.note = in.text("note");
+  for (JsonReader& level_in : in.objects("levels")) {
+    LevelFacts level = read_level(level_in);
+    check_level(level_in, profile, level);
+    profile.levels.push_back(std::move(level));
+  }
+  if (const Status status = in.finish(); !status) return status.error();
+  profile.sha256 = sha256_hex(text);
+  return profile;
 }
 
 Result<CodecProfile> read_profile(const std::filesystem::path& file) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -52,6 +53,9 @@ struct CodecProfile {
   std::vector<LevelFacts> levels;            // least damage first
 };
 
+// The text of a profile; `file` names it, for its id and in errors.
+[[nodiscard]] Result<CodecProfile> parse_profile(std::string_view text,
+                                                 const std::filesystem::path& file);
 [[nodiscard]] Result<CodecProfile> read_profile(const std::filesystem::path& file);
 // By id, from the shipped profiles (codec/profiles); the error names the nearest known one.
 [[nodiscard]] Result<CodecProfile> find_profile(const std::string& id);

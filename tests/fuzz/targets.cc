@@ -1,0 +1,16 @@
+#include "tests/fuzz/target.h"
+
+namespace sluice::fuzz {
+
+const std::vector<Target>& all_targets() {
+  static const std::vector<Target> targets = [] {
+    std::vector<Target> list{container_target()};
+    for (Target& target : codec_targets()) list.push_back(std::move(target));
+    list.push_back(capture_target());
+    list.push_back(profile_target());
+    return list;
+  }();
+  return targets;
+}
+
+}  // namespace sluice::fuzz
