@@ -83,6 +83,14 @@ Result<PlaneHeader> read_header(ByteReader& in, std::int64_t rows, std::int64_t 
   return header;
 }
 
+// What the caller says of rows and columns is said of all of them.
+bool fits(const PlaneOptions& options, std::int64_t rows, std::int64_t columns) {
+  const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+  return (options.row_shifts.empty() || count(options.row_shifts) == rows) &&
+         (options.profile == nullptr || (count(options.profile->table_of_column) == columns &&
+                                         count(options.profile->centres) == columns));
+}
+
 // Blocks back into the matrix.
 class MatrixSink final : public BlockSink {
  public:
@@ -106,6 +114,8 @@ class MatrixSink final : public BlockSink {
 EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& options) {
   SLUICE_ASSERT(static_cast<std::int64_t>(matrix.symbols.size()) == matrix.rows * matrix.columns,
                 "a matrix with as many symbols as it says");
+  SLUICE_ASSERT(fits(options, matrix.rows, matrix.columns),
+                "shifts and profile tables of the matrix's size");
   EncodedPlane plane;
   plane.stats.elements = matrix.rows * matrix.columns;
   if (plane.stats.elements == 0) return plane;
@@ -142,6 +152,7 @@ Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t 
     return error_in("", "a plane whose tables are in a model profile, and none was given",
                     "name the profile that the cache was encoded with");
   }
+  SLUICE_ASSERT(fits(options, rows, columns), "shifts and profile tables of the plane's size");
   const TileShape& shape = header->shape;
   const std::int64_t num_tiles = ceil_div(rows, shape.rows) * ceil_div(columns, shape.columns);
   if (static_cast<std::int64_t>(in.left() / sizeof(std::uint32_t)) < num_tiles) {
