@@ -2,25 +2,16 @@
 // library coders, all in one run. Measures, asserts nothing.
 // Where in the flow: the codecs of the registry, on a made cache or a capture; the table's columns
 // are explained in tests/bench/README.md.
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/command_line.h"
 #include "codec/capture_format.h"
-#include "codec/measure/measure.h"
-#include "tests/bench/speed_ceilings.h"
-#include "tests/bench/speed_codec.h"
 #include "tests/bench/speed_input.h"
-#include "tests/bench/speed_measure.h"
-#include "tests/bench/speed_peers.h"
-#include "tests/bench/speed_table.h"
+#include "tests/bench/speed_run.h"
 
 namespace sluice::bench {
 namespace {
@@ -33,17 +24,10 @@ struct Options {
   std::string capture, clock = "wall", format = "table";
 };
 
-struct Plan {
-  std::vector<CodecLevel> codec_levels;
-  std::vector<Backend> backends;
-  std::vector<int> cores;
-  Timing timing;
+struct Request {
+  SpeedPlan plan;
   TableFormat format = TableFormat::kTable;
 };
-
-int num_cpus() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 Result<std::vector<CodecLevel>> chosen_levels(const Options& options) {
   std::vector<CodecLevel> chosen;
@@ -69,39 +53,34 @@ Result<std::vector<CodecLevel>> chosen_levels(const Options& options) {
   return chosen;
 }
 
-Result<Plan> plan_of(const Options& options) {
-  Plan plan;
+Result<Request> request_of(const Options& options) {
+  Request request;
   const auto levels = chosen_levels(options);
   if (!levels) return levels.error();
-  plan.codec_levels = *levels;
+  request.plan.codec_levels = *levels;
   for (const std::string& name : options.backends) {
     const auto backend = backend_from_text(name);
     if (!backend) return error_in("--backend", backend.error().what, backend.error().fix);
-    plan.backends.push_back(*backend);
+    request.plan.backends.push_back(*backend);
   }
-  if (options.backends.empty()) plan.backends = available_backends();
-  plan.cores = options.cores;
-  if (plan.cores.empty()) plan.cores = {1, num_cpus()};
-  std::sort(plan.cores.begin(), plan.cores.end());
-  plan.cores.erase(std::unique(plan.cores.begin(), plan.cores.end()), plan.cores.end());
-  plan.timing = {.clock = options.clock == "cpu" ? Clock::kCpu : Clock::kWall,
-                 .repeats = options.repeats};
+  if (options.backends.empty()) request.plan.backends = available_backends();
+  request.plan.cores = options.cores;
+  if (request.plan.cores.empty()) request.plan.cores = {1, num_cpus()};
+  std::sort(request.plan.cores.begin(), request.plan.cores.end());
+  request.plan.cores.erase(std::unique(request.plan.cores.begin(), request.plan.cores.end()),
+                           request.plan.cores.end());
+  request.plan.timing = {.clock = options.clock == "cpu" ? Clock::kCpu : Clock::kWall,
+                         .repeats = options.repeats};
   const auto format = parse_table_format(options.format);
   if (!format) return format.error();
-  plan.format = *format;
-  return plan;
+  request.format = *format;
+  return request;
 }
 
-struct Input {
-  KvCache cache;
-  std::int64_t num_model_layers;
-  std::string name;
-};
-
-Result<Input> input_of(const Options& options) {
+Result<SpeedInput> input_of(const Options& options) {
   if (options.capture.empty()) {
-    return Input{made_kv_cache(options.tokens), kModelLayers,
-                 "a made cache of Mistral-7B's shape (8 KV heads of 128)"};
+    return SpeedInput{made_kv_cache(options.tokens), kModelLayers,
+                      "a made cache of Mistral-7B's shape (8 KV heads of 128)"};
   }
   auto capture = read_capture(options.capture);
   if (!capture) return capture.error();
@@ -110,136 +89,8 @@ Result<Input> input_of(const Options& options) {
     return error_in(options.capture, "the capture holds no element", "use one with tokens");
   }
   const std::int64_t layers = num_model_layers(shape_of(cache.view()));
-  return Input{std::move(cache), layers, options.capture};
+  return SpeedInput{std::move(cache), layers, options.capture};
 }
-
-// The runs of one command: each appends a row.
-class Bench {
- public:
-  Bench(const Plan& plan, const Input& input)
-      : plan_(plan),
-        input_(input),
-        target_(KvCache::allocate(shape_of(input.cache.view()))),
-        num_elements_(num_elements(shape_of(input.cache.view()))) {}
-
-  [[nodiscard]] Result<SpeedReport> run() {
-    report_.head = head();
-    for (const auto part : {&Bench::ceilings, &Bench::codecs, &Bench::peers}) {
-      if (Status status = (this->*part)(); !status) return status.error();
-    }
-    return report_;
-  }
-
- private:
-  using Work = std::function<Status()>;
-
-  // Times `work` on row.cores cores and keeps the row.
-  [[nodiscard]] Status add(std::vector<SpeedRow>& rows, SpeedRow row, std::int64_t elements,
-                           const Work& work) {
-    const std::string name =
-        fmt::format("{} {} {} {}", row.name, row.backend, row.direction, row.cores);
-    std::fprintf(stderr, "%s\n", name.c_str());
-    const auto seconds = median_seconds(name, plan_.timing, row.cores, work);
-    if (!seconds) return seconds.error();
-    row.elements_per_sec = static_cast<double>(elements) / *seconds;
-    rows.push_back(std::move(row));
-    return {};
-  }
-
-  [[nodiscard]] Status ceilings() {
-    Ceilings memory;
-    const auto elements = static_cast<std::int64_t>(Ceilings::num_bytes() / 2);
-    const auto one = [&](const char* name, const char* direction, int cores,
-                         Status (Ceilings::*go)(int)) {
-      return add(report_.ceilings, {name, "", direction, cores, 0, 16}, elements,
-                 [&, go, cores] { return (memory.*go)(cores); });
-    };
-    for (const int cores : plan_.cores) {
-      for (Status status : {one("memcpy", "copy", cores, &Ceilings::copy),
-                            one("streaming write", "write", cores, &Ceilings::streaming_write),
-                            one("streaming read", "read", cores, &Ceilings::streaming_read)}) {
-        if (!status) return status;
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] Status codecs() {
-    for (const CodecLevel& level : plan_.codec_levels) {
-      for (const Backend backend : plan_.backends) {
-        CodecWork work(input_.cache, target_, input_.num_model_layers, level, backend);
-        for (const int cores : plan_.cores) {
-          const auto encode = [&] { return work.encode(cores); };
-          const auto decode = [&] { return work.decode(cores); };
-          if (Status status = encode(); !status) return status;
-          if (Status status = decode(); !status) return status;  // the target is warm
-          const double bits = static_cast<double>(work.num_payload_bytes()) * 8 /
-                              static_cast<double>(num_elements_);
-          SpeedRow row{level.id(), std::string(to_text(backend)), kEncode, cores, 0, bits};
-          if (Status status = add(report_.codecs, row, num_elements_, encode); !status)
-            return status;
-          row.direction = kDecode;
-          if (Status status = add(report_.codecs, row, num_elements_, decode); !status)
-            return status;
-        }
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] Status peers() {
-    const auto planes = symbols_of(input_.cache, input_.num_model_layers);
-    const auto few = some_of(planes);
-    for (const auto& peer : {zstd_peer(planes, 1), zstd_peer(planes, 3), arithmetic_peer(few)}) {
-      for (const int cores : plan_.cores) {
-        const auto encode = [&] { return peer->encode(cores); };
-        const auto decode = [&] { return peer->decode(cores); };
-        if (Status status = encode(); !status) return status;
-        const double bits =
-            static_cast<double>(peer->num_bytes()) * 8 / static_cast<double>(peer->num_symbols());
-        SpeedRow row{peer->name(), "", kEncode, cores, 0, bits};
-        if (Status status = add(report_.peers, row, peer->num_symbols(), encode); !status)
-          return status;
-        row.direction = kDecode;
-        if (Status status = add(report_.peers, row, peer->num_symbols(), decode); !status)
-          return status;
-        if (Status status = peer->check(); !status) return status;
-      }
-    }
-    return {};
-  }
-
-  // Keys and values from all over the model, for the coder that is slow and no faster on more.
-  [[nodiscard]] static std::vector<SymbolPlane> some_of(const std::vector<SymbolPlane>& planes) {
-    constexpr std::size_t kPlanesMax = 8;
-    if (planes.size() <= kPlanesMax) return planes;
-    std::vector<SymbolPlane> some;
-    for (std::size_t i = 0; i < kPlanesMax; ++i)  // keys at even places, values at odd ones
-      some.push_back(planes[(planes.size() * i / kPlanesMax + i % 2) % planes.size()]);
-    return some;
-  }
-
-  [[nodiscard]] std::vector<std::string> head() const {
-    double load[1] = {0};
-    const bool has_load = getloadavg(load, 1) == 1;
-    const auto& layers = input_.cache.view().layers;
-    return {
-        fmt::format("measured on {}, {} CPUs, load {} at the start", cpu_name(), num_cpus(),
-                    has_load ? fmt::format("{:.2f}", load[0]) : "unknown"),
-        fmt::format("input: {}, {} layers, {} tokens, {} elements, {:.1f} MB of fp16", input_.name,
-                    layers.size(), token_range(shape_of(input_.cache.view())).tokens(),
-                    num_elements_, static_cast<double>(2 * num_elements_) / 1e6),
-        fmt::format("times: {}, median of {} repeats; sections of 8 layers, into warm memory",
-                    plan_.timing.clock == Clock::kWall ? "wall clock" : "processor time",
-                    plan_.timing.repeats)};
-  }
-
-  const Plan& plan_;
-  const Input& input_;
-  KvCache target_;
-  std::int64_t num_elements_;
-  SpeedReport report_;
-};
 
 void print(const SpeedReport& report, TableFormat format) {
   if (format == TableFormat::kTable) {
@@ -270,13 +121,13 @@ void add_options(CLI::App& app, Options& options) {
 }
 
 Status run(const Options& options) {
-  const auto plan = plan_of(options);
-  if (!plan) return plan.error();
+  const auto request = request_of(options);
+  if (!request) return request.error();
   const auto input = input_of(options);
   if (!input) return input.error();
-  const auto report = Bench(*plan, *input).run();
+  const auto report = measure_speed(request->plan, *input);
   if (!report) return report.error();
-  print(*report, plan->format);
+  print(*report, request->format);
   return {};
 }
 
