@@ -5,26 +5,26 @@
 namespace sluice::raw {
 namespace {
 
-// Elements in one piece, in the order [head, token, dim]: everything, a head's tokens, a row, one.
-std::int64_t run_elements(const TensorShape& shape, const Strides& strides) {
-  if (strides.dim != 1) return 1;
-  if (strides.token != shape.dim) return shape.dim;
-  if (strides.head != shape.tokens * shape.dim) return shape.tokens * shape.dim;
-  return shape.elements();
-}
-
 // move(offset in the tensor's memory, offset in the packed bytes, bytes) over the longest
-// contiguous runs.
+// contiguous runs: a head's tokens, a row, or one element.
 template <typename Move>
 void for_each_run(const TensorShape& shape, const Strides& strides, Move move) {
   const std::int64_t width = bytes_per_element(shape.dtype);
-  const std::int64_t run = run_elements(shape, strides);
-  for (std::int64_t packed = 0; packed < shape.elements(); packed += run) {
-    const std::int64_t row = packed / shape.dim;
-    const std::int64_t element = row / shape.tokens * strides.head +
-                                 row % shape.tokens * strides.token +
-                                 packed % shape.dim * strides.dim;
-    move(element * width, packed * width, static_cast<std::size_t>(run * width));
+  const bool is_row = strides.dim == 1;
+  const bool is_head = is_row && strides.token == shape.dim;
+  const std::int64_t run_dims = is_row ? shape.dim : 1;
+  const std::int64_t run_tokens = is_head ? shape.tokens : 1;
+  const std::int64_t run_bytes = run_tokens * run_dims * width;
+  std::int64_t packed = 0;
+  for (std::int64_t head = 0; head < shape.heads; ++head) {
+    for (std::int64_t token = 0; token < shape.tokens; token += run_tokens) {
+      for (std::int64_t dim = 0; dim < shape.dim; dim += run_dims) {
+        const std::int64_t element =
+            head * strides.head + token * strides.token + dim * strides.dim;
+        move(element * width, packed, static_cast<std::size_t>(run_bytes));
+        packed += run_bytes;
+      }
+    }
   }
 }
 
@@ -37,11 +37,22 @@ void pack(const TensorView& tensor, std::span<std::byte> packed) {
                });
 }
 
-void unpack(std::span<const std::byte> packed, const MutableTensorView& tensor) {
+void append(const TensorView& tensor, std::vector<std::byte>& packed) {
+  for_each_run(tensor.shape, tensor.strides,
+               [&](std::int64_t from, std::int64_t, std::size_t bytes) {
+                 packed.insert(packed.end(), tensor.data + from, tensor.data + from + bytes);
+               });
+}
+
+void unpack(std::span<const std::byte> packed, const MutableTensorView& tensor, Copy copy) {
   for_each_run(tensor.shape, tensor.strides,
                [&](std::int64_t to, std::int64_t from, std::size_t bytes) {
-                 std::memcpy(tensor.data + to, packed.data() + from, bytes);
+                 copy(tensor.data + to, packed.data() + from, bytes);
                });
+}
+
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t num_bytes) {
+  std::memcpy(to, from, num_bytes);
 }
 
 }  // namespace sluice::raw

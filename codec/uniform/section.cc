@@ -9,6 +9,7 @@
 #include "codec/bytes.h"
 #include "codec/damage.h"
 #include "codec/row_convert.h"
+#include "codec/streaming.h"
 #include "codec/uniform/scale.h"
 
 namespace sluice::uniform {
@@ -21,10 +22,6 @@ struct Target {
   Backend backend;
   bool is_large;
 };
-
-// From how much output on a section is written around the caches: what is larger than them leaves
-// them before its reader comes, and writing through them reads every line first.
-constexpr std::int64_t kStreamBytes = 2 * 1024 * 1024;
 
 bool fills_whole_lines(const Rows& rows) {
   constexpr std::int64_t kLineBytes = 64;
@@ -176,7 +173,7 @@ Status decode(const Width& width, const SectionContext& context, std::span<const
   if (Status status = check_payload_size(bytes, expected); !status) return status;
   std::int64_t output_bytes = 0;
   for (const auto& tensor : tensors) output_bytes += tensor.values.shape.size().bytes();
-  const Target target{.backend = context.backend, .is_large = output_bytes >= kStreamBytes};
+  const Target target{.backend = context.backend, .is_large = output_bytes >= kStreamedBytesMin};
   ByteReader reader(payload);
   for (const MutableSectionTensor& tensor : tensors) {
     const SectionLayout layout = layout_of(width, context, tensor.values.shape);

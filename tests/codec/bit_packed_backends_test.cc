@@ -1,5 +1,5 @@
-// int8 and int4 on every backend: the scalar loops are the oracle, for every channel count, dtype,
-// memory layout and value that could take another path through the vector loops.
+// raw, int8 and int4 on every backend: the scalar loops are the oracle, for every channel count,
+// dtype, memory layout and value that could take another path through the vector loops.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -58,7 +58,7 @@ Status decode(const CodecLevel& level, const Bytes& payload, const MutableTensor
   return level.codec->decode_section(context_of(level, backend), payload, std::span(&tensor, 1));
 }
 
-class UniformBackends : public testing::TestWithParam<const char*> {
+class BitPackedBackends : public testing::TestWithParam<const char*> {
  protected:
   [[nodiscard]] static CodecLevel level() { return *find_codec_level(GetParam()); }
 
@@ -99,7 +99,7 @@ class UniformBackends : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(UniformBackends, AgreeForEveryChannelCountUpTo130) {
+TEST_P(BitPackedBackends, AgreeForEveryChannelCountUpTo130) {
   for (const Dtype dtype : kDtypes) {
     for (std::int64_t dim = 1; dim <= 130; ++dim) {
       SCOPED_TRACE(testing::Message() << to_text(dtype) << " " << dim);
@@ -110,7 +110,7 @@ TEST_P(UniformBackends, AgreeForEveryChannelCountUpTo130) {
   }
 }
 
-TEST_P(UniformBackends, AgreeWhereGroupsCrossHeadsAndCodesStartInMidByte) {
+TEST_P(BitPackedBackends, AgreeWhereGroupsCrossHeadsAndCodesStartInMidByte) {
   for (const Dtype dtype : kDtypes) {
     for (const std::int64_t dim : {1, 7, 33, 48, 63, 65, 80, 96, 127}) {
       SCOPED_TRACE(testing::Message() << to_text(dtype) << " " << dim);
@@ -125,7 +125,7 @@ TEST_P(UniformBackends, AgreeWhereGroupsCrossHeadsAndCodesStartInMidByte) {
   }
 }
 
-TEST_P(UniformBackends, AgreeOnAll65536ValuesOfBothHalfFormats) {
+TEST_P(BitPackedBackends, AgreeOnAll65536ValuesOfBothHalfFormats) {
   for (const Dtype dtype : {Dtype::kFp16, Dtype::kBf16}) {
     std::vector<std::uint16_t> patterns(65536);
     for (std::size_t i = 0; i < patterns.size(); ++i)  // neighbours far apart: mixed groups
@@ -138,7 +138,7 @@ TEST_P(UniformBackends, AgreeOnAll65536ValuesOfBothHalfFormats) {
   }
 }
 
-TEST_P(UniformBackends, AgreeOnScalesThatAreSubnormalOrAlmostTooLarge) {
+TEST_P(BitPackedBackends, AgreeOnScalesThatAreSubnormalOrAlmostTooLarge) {
   for (const float magnitude : {1e-30F, 0x1p-24F, 3e-6F, 6.1e-5F, 65503.0F, 65504.0F, 1e9F}) {
     const TensorShape shape{.dtype = Dtype::kFp32, .heads = 1, .tokens = 1, .dim = 70};
     std::vector<float> values(70);
@@ -148,7 +148,7 @@ TEST_P(UniformBackends, AgreeOnScalesThatAreSubnormalOrAlmostTooLarge) {
   }
 }
 
-TEST_P(UniformBackends, AgreeWhenAResultIsLargeEnoughToBeWrittenAroundTheCaches) {
+TEST_P(BitPackedBackends, AgreeWhenAResultIsLargeEnoughToBeWrittenAroundTheCaches) {
   for (const Dtype dtype : kDtypes) {
     const TensorShape shape{.dtype = dtype, .heads = 4, .tokens = 2060, .dim = 128};
     expect_same(shape, head_major(shape), normal_values(shape));
@@ -156,6 +156,8 @@ TEST_P(UniformBackends, AgreeWhenAResultIsLargeEnoughToBeWrittenAroundTheCaches)
     expect_same(shape, head_major(shape), normal_values(shape), 2);  // whole lines no more
   }
 }
+
+class UniformBackends : public BitPackedBackends {};
 
 TEST_P(UniformBackends, DecodeCodesThatNoEncoderWritesTheSame) {
   RandomStream random(5);
@@ -206,6 +208,10 @@ std::string name_of(const testing::TestParamInfo<const char*>& level) {
   return name;
 }
 
+INSTANTIATE_TEST_SUITE_P(Levels, BitPackedBackends,
+                         testing::Values("raw@exact", "int8@group-64", "int8@token",
+                                         "int4@group-64", "int4@token"),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(Levels, UniformBackends,
                          testing::Values("int8@group-64", "int8@token", "int4@group-64",
                                          "int4@token"),

@@ -1,0 +1,15 @@
+// When decoders write around the CPU's caches.
+// Where in the flow: sections of codecs that do little per element, on the backends that can.
+// Surprise: a store through the caches reads its line first, so a decoder that is bound by memory
+// pays for half as much again; but what stays in a cache is found there by its reader.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice {
+
+// From how much output of a section on. Sections of a whole context leave the caches before their
+// reader comes; smaller ones may be read at once.
+inline constexpr std::int64_t kStreamedBytesMin = 2 * 1024 * 1024;
+
+}  // namespace sluice
