@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 namespace sluice::entropy {
 namespace {
@@ -86,6 +87,7 @@ void count_wide(const std::int16_t* symbols, std::int64_t rows, ColumnCounts& co
   column.inner = inner.moments(column.low);
   column.start = static_cast<std::int32_t>(std::floor(column.inner.mean)) - kCostWindow / 2;
   column.span = kCostWindow;
+  std::fill(std::begin(column.counts), std::end(column.counts), std::int16_t{0});
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto place = static_cast<std::uint32_t>(symbols[row * kLanes] - column.start);
     if (place < kCostWindow) {
@@ -99,44 +101,31 @@ void count_wide(const std::int16_t* symbols, std::int64_t rows, ColumnCounts& co
 }  // namespace
 
 void count_columns(const std::int16_t* symbols, std::int64_t rows, int lanes,
-                   ColumnCounts (&columns)[kLanes]) {
+                   const Kernels& kernels, ColumnCounts (&columns)[kLanes]) {
   std::int16_t low[kLanes], high[kLanes];
-  std::memcpy(low, symbols, sizeof low);
-  std::memcpy(high, symbols, sizeof high);
-  for (std::int64_t row = 1; row < rows; ++row) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const std::int16_t symbol = symbols[row * kLanes + lane];
-      low[lane] = std::min(low[lane], symbol);
-      high[lane] = std::max(high[lane], symbol);
-    }
-  }
-  std::int16_t* zeros[kLanes];  // where the symbol 0 of each column would count
-  for (int lane = 0; lane < kLanes; ++lane) {
+  kernels.find_extents(symbols, rows, low, high);
+  std::int32_t widest = 0;  // of the narrow columns
+  for (int lane = 0; lane < lanes; ++lane) {
     ColumnCounts& column = columns[lane];
-    column = {};
     column.low = column.start = low[lane];
     column.high = high[lane];
-    column.span = std::min(kCostWindow, (high[lane] - low[lane] + 16) / 16 * 16);
-    zeros[lane] = column.counts - low[lane];
+    column.outside = 0;
+    column.span = std::min(kCostWindow, (high[lane] - low[lane] + kStride) / kStride * kStride);
+    if (column.is_narrow()) widest = std::max(widest, column.high - column.low + 1);
   }
-  bool are_narrow = lanes == kLanes;
-  for (int lane = 0; lane < lanes; ++lane) {
-    are_narrow = are_narrow && columns[lane].is_narrow();
-  }
-  if (are_narrow) {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (int lane = 0; lane < kLanes; ++lane) ++zeros[lane][symbols[row * kLanes + lane]];
-    }
-  }
+  std::int16_t counts[kLanes][kCostWindow];
+  constexpr std::int32_t kValues = 8;
+  const std::int32_t counted = (widest + kValues - 1) / kValues * kValues;
+  if (widest > 0) kernels.count(symbols, rows, low, counted, counts);
   for (int lane = 0; lane < lanes; ++lane) {
     ColumnCounts& column = columns[lane];
     if (!column.is_narrow()) {
       count_wide(symbols + lane, rows, column);
       continue;
     }
-    for (std::int64_t row = 0; !are_narrow && row < rows; ++row) {
-      ++zeros[lane][symbols[row * kLanes + lane]];
-    }
+    const std::int32_t used = std::min(counted, column.span);
+    std::memcpy(column.counts, counts[lane], static_cast<std::size_t>(used) * sizeof *counts[lane]);
+    std::fill(column.counts + used, column.counts + column.span, std::int16_t{0});
     count_narrow(column);
   }
 }

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "codec/entropy/rules.h"
+#include "codec/entropy/kernel.h"
 
 namespace sluice::entropy {
 
@@ -30,8 +30,8 @@ struct ColumnCounts {
   Moments inner;  // of the symbols within 2.5 sigma of the mean of all: outliers are exceptions
 };
 
-// Counts lanes columns of `symbols` [row][kLanes] at once, 1 to 2048 rows.
+// Of the first `lanes` columns of a block, 1 to 2048 rows. The others are left as they are.
 void count_columns(const std::int16_t* symbols, std::int64_t rows, int lanes,
-                   ColumnCounts (&columns)[kLanes]);
+                   const Kernels& kernels, ColumnCounts (&columns)[kLanes]);
 
 }  // namespace sluice::entropy

@@ -34,11 +34,7 @@ class Search {
   }
 
   ChosenModel run() {
-    const std::int32_t low = std::max(0, scale_near(column_.inner.sigma) - 1);
-    const std::int32_t high = std::min(kNumScales - 1, scale_near(column_.all.sigma) + 2);
-    for (std::int32_t scale = low; scale <= high; ++scale) {
-      if (!try_shape(scale, 0) && scale > low + 1) break;
-    }
+    find_scale();
     const std::int32_t middle = best_.model.scale;
     excess_ = column_.flatness -
               family_.flatness[static_cast<std::size_t>(family_.table(middle, best_.model.kind))];
@@ -53,6 +49,17 @@ class Search {
   }
 
  private:
+  // The normal tables from the column's sigma on, upwards and downwards as long as they get better.
+  void find_scale() {
+    const std::int32_t first = scale_near(column_.inner.sigma);
+    try_shape(first, 0);
+    std::int32_t scale = first + 1;
+    while (scale < kNumScales && try_shape(scale, 0)) ++scale;
+    if (scale > first + 1) return;
+    scale = first - 1;
+    while (scale >= 0 && try_shape(scale, 0)) --scale;
+  }
+
   // Peaked shapes for columns that are more peaked than the best normal table, sines for flatter
   // ones, one-sided tables where the most frequent symbol is an end.
   void try_other_shapes(std::int32_t scale) {

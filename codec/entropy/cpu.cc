@@ -88,6 +88,31 @@ void encode_pairs(EncodeState& state, const EncodeLanes& lanes, std::int64_t pai
   }
 }
 
+void find_extents(const std::int16_t* symbols, std::int64_t rows, std::int16_t (&low)[kLanes],
+                  std::int16_t (&high)[kLanes]) {
+  for (int lane = 0; lane < kLanes; ++lane) low[lane] = high[lane] = symbols[lane];
+  for (std::int64_t row = 1; row < rows; ++row) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const std::int16_t symbol = symbols[row * kLanes + lane];
+      low[lane] = symbol < low[lane] ? symbol : low[lane];
+      high[lane] = symbol > high[lane] ? symbol : high[lane];
+    }
+  }
+}
+
+void count(const std::int16_t* symbols, std::int64_t rows, const std::int16_t (&low)[kLanes],
+           int span, std::int16_t (*counts)[kCostWindow]) {
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (int i = 0; i < span; ++i) counts[lane][i] = 0;
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int place = symbols[row * kLanes + lane] - low[lane];
+      if (place < span) ++counts[lane][place];
+    }
+  }
+}
+
 std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int span) {
   std::int32_t sum = 0;
   for (int i = 0; i < span; ++i) sum += counts[i] * costs[i];
@@ -96,7 +121,8 @@ std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int sp
 
 }  // namespace
 
-const Kernels kScalarKernels = {decode_singles, decode_pairs, encode_singles, encode_pairs, weigh};
+const Kernels kScalarKernels = {decode_singles, decode_pairs, encode_singles, encode_pairs,
+                                find_extents,   count,        weigh};
 
 const Kernels& kernels_of(Backend backend) {
 #if SLUICE_AVX2

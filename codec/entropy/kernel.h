@@ -58,6 +58,13 @@ struct Kernels {
                          const std::int16_t* symbols);
   void (*encode_pairs)(EncodeState& state, const EncodeLanes& lanes, std::int64_t pairs,
                        const std::int16_t* symbols);
+  // The smallest and the largest symbol of each lane of a block of at least one row.
+  void (*find_extents)(const std::int16_t* symbols, std::int64_t rows, std::int16_t (&low)[kLanes],
+                       std::int16_t (&high)[kLanes]);
+  // counts[lane][i] = how often low[lane] + i stands in the lane, i < span, a multiple of 8, at
+  // most kCostWindow. Up to 2^15 - 1 rows.
+  void (*count)(const std::int16_t* symbols, std::int64_t rows, const std::int16_t (&low)[kLanes],
+                int span, std::int16_t (*counts)[kCostWindow]);
   // sum of counts[i] * costs[i], i < span, a multiple of 16; each product and the sum fit 31 bits.
   std::int32_t (*weigh)(const std::int16_t* counts, const std::int16_t* costs, int span);
 };

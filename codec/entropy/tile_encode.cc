@@ -146,7 +146,7 @@ class ClassTileEncoder {
     ColumnCounts counts[kLanes];
     for (std::int64_t group = 0; group < num_groups(); ++group) {
       const int lanes = lanes_of(area_.columns, group);
-      count_columns(blocks_.at(group, longest.begin), rows, lanes, counts);
+      count_columns(blocks_.at(group, longest.begin), rows, lanes, kernels_, counts);
       std::int64_t cost = 0, loss = 0;
       for (int lane = 0; lane < lanes; ++lane) {
         ChosenModel chosen = choose_model(counts[lane], rows, kernels_);
