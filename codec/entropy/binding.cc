@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "codec/bytes.h"
+#include "codec/entropy/plane.h"
 #include "codec/entropy/tile.h"
 
 namespace sluice::entropy {
@@ -12,15 +13,6 @@ namespace {
 // Big enough that 32 lane states weigh little, small enough for thousands of tiles per context.
 constexpr std::int64_t kTileColumns = 256;
 constexpr std::int64_t kTileRows = 256;
-
-std::int64_t ceil_div(std::int64_t n, std::int64_t d) {
-  return (n + d - 1) / d;
-}
-
-struct TileShape {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-};
 
 TileShape tile_shape(const SymbolMatrix& matrix, const PlaneOptions& options) {
   const std::int64_t unit = std::clamp<std::int64_t>(options.column_unit, 1, kTileColumns);
@@ -35,52 +27,6 @@ TileShape tile_shape(const SymbolMatrix& matrix, const PlaneOptions& options) {
   const std::int64_t tiles =
       std::max<std::int64_t>(1, (2 * matrix.rows + wanted) / (2 * wanted));  // nearest
   return {std::min(ceil_div(matrix.rows, tiles), most), columns};
-}
-
-std::vector<TileArea> tile_areas(std::int64_t rows, std::int64_t columns, const TileShape& shape) {
-  std::vector<TileArea> areas;
-  for (std::int64_t row = 0; row < rows; row += shape.rows) {
-    for (std::int64_t column = 0; column < columns; column += shape.columns) {
-      areas.push_back({row, std::min(shape.rows, rows - row), column,
-                       std::min(shape.columns, columns - column)});
-    }
-  }
-  return areas;
-}
-
-std::size_t padded_size(std::size_t size, std::int64_t elements) {
-  return std::max(size, static_cast<std::size_t>(ceil_div(elements, kMaxElementsPerByte)));
-}
-
-Error bad_plane(const char* what) {
-  return error_in("", what, "the file is damaged; encode the cache again");
-}
-
-struct PlaneHeader {
-  PlaneModel model = PlaneModel::kClassFamily;
-  TileShape shape;
-};
-
-Result<PlaneHeader> read_header(ByteReader& in, std::int64_t rows, std::int64_t columns) {
-  const auto model = in.get<std::uint8_t>();
-  const auto flags = in.get<std::uint8_t>();
-  PlaneHeader header;
-  header.shape.columns = in.get<std::uint16_t>();
-  header.shape.rows = in.get<std::uint32_t>();
-  if (!in.ok()) return bad_plane("a plane that ends in its header");
-  if (model > static_cast<std::uint8_t>(PlaneModel::kProfile) || flags != 0) {
-    return error_in("", "a plane with a probability model this version does not know",
-                    "decode it with the version that wrote it");
-  }
-  header.model = static_cast<PlaneModel>(model);
-  const bool is_shipped = header.model == PlaneModel::kShipped;
-  const auto& shape = header.shape;
-  if (shape.rows < 1 || shape.rows > rows || shape.columns < 1 || shape.columns > columns ||
-      (is_shipped ? shape.rows > kMaxShippedRows
-                  : shape.rows > kMaxTilePlaces / (groups_of(shape.columns) * kLanes))) {
-    return bad_plane("a plane with an impossible tile size");
-  }
-  return header;
 }
 
 // What the caller says of rows and columns is said of all of them.
@@ -107,6 +53,21 @@ class MatrixSink final : public BlockSink {
  private:
   std::int64_t columns_;
   std::span<std::int16_t> symbols_;
+};
+
+// Each tile's symbols to a sink.
+class TileDecoder final : public TileVisitor {
+ public:
+  TileDecoder(const PlaneOptions& options, BlockSink& sink) : options_(options), sink_(sink) {}
+  const char* visit(const PlaneTile& tile) override {
+    block_.resize(std::max(block_.size(), static_cast<std::size_t>(tile.area.rows * kLanes)));
+    return decode_tile(tile.bytes, tile.area, tile.model, options_, block_, sink_);
+  }
+
+ private:
+  const PlaneOptions& options_;
+  BlockSink& sink_;
+  std::vector<std::int16_t> block_;
 };
 
 }  // namespace
@@ -144,35 +105,10 @@ EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& option
 Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t rows,
                                  std::int64_t columns, const PlaneOptions& options,
                                  BlockSink& sink) {
-  if (rows * columns == 0) return std::size_t{0};
-  ByteReader in(bytes);
-  const auto header = read_header(in, rows, columns);
-  if (!header) return header.error();
-  if (header->model == PlaneModel::kProfile && options.profile == nullptr) {
-    return error_in("", "a plane whose tables are in a model profile, and none was given",
-                    "name the profile that the cache was encoded with");
-  }
-  SLUICE_ASSERT(fits(options, rows, columns), "shifts and profile tables of the plane's size");
-  const TileShape& shape = header->shape;
-  const std::int64_t num_tiles = ceil_div(rows, shape.rows) * ceil_div(columns, shape.columns);
-  if (static_cast<std::int64_t>(in.left() / sizeof(std::uint32_t)) < num_tiles) {
-    return bad_plane("a plane that ends in its list of tiles");
-  }
-  ByteReader lengths(in.get_bytes(static_cast<std::size_t>(num_tiles) * sizeof(std::uint32_t)));
-  std::vector<std::int16_t> block(static_cast<std::size_t>(shape.rows * kLanes));
-  for (const TileArea& area : tile_areas(rows, columns, shape)) {
-    const auto tile = in.get_bytes(lengths.get<std::uint32_t>());
-    if (!in.ok()) return bad_plane("a plane that ends in a tile");
-    const char* const wrong = decode_tile(tile, area, header->model, options, block, sink);
-    if (wrong != nullptr) return bad_plane(wrong);
-  }
-  const std::size_t size = bytes.size() - in.left();
-  const auto padding = in.get_bytes(padded_size(size, rows * columns) - size);
-  if (!in.ok()) return bad_plane("a plane that ends in its padding");
-  if (std::any_of(padding.begin(), padding.end(), [](std::byte b) { return b != std::byte{0}; })) {
-    return bad_plane("a plane whose padding is not zero");
-  }
-  return size + padding.size();
+  SLUICE_ASSERT(rows * columns == 0 || fits(options, rows, columns),
+                "shifts and profile tables of the plane's size");
+  TileDecoder decoder(options, sink);
+  return walk_plane(bytes, rows, columns, options.profile != nullptr, decoder);
 }
 
 Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t rows,

@@ -1,0 +1,90 @@
+#include "codec/entropy/plane.h"
+
+#include <algorithm>
+
+#include "codec/bytes.h"
+
+namespace sluice::entropy {
+namespace {
+
+struct PlaneHeader {
+  PlaneModel model = PlaneModel::kClassFamily;
+  TileShape shape;
+};
+
+Result<PlaneHeader> read_header(ByteReader& in, std::int64_t rows, std::int64_t columns) {
+  const auto model = in.get<std::uint8_t>();
+  const auto flags = in.get<std::uint8_t>();
+  PlaneHeader header;
+  header.shape.columns = in.get<std::uint16_t>();
+  header.shape.rows = in.get<std::uint32_t>();
+  if (!in.ok()) return bad_plane("a plane that ends in its header");
+  if (model > static_cast<std::uint8_t>(PlaneModel::kProfile) || flags != 0) {
+    return error_in("", "a plane with a probability model this version does not know",
+                    "decode it with the version that wrote it");
+  }
+  header.model = static_cast<PlaneModel>(model);
+  const bool is_shipped = header.model == PlaneModel::kShipped;
+  const auto& shape = header.shape;
+  if (shape.rows < 1 || shape.rows > rows || shape.columns < 1 || shape.columns > columns ||
+      (is_shipped ? shape.rows > kMaxShippedRows
+                  : shape.rows > kMaxTilePlaces / (groups_of(shape.columns) * kLanes))) {
+    return bad_plane("a plane with an impossible tile size");
+  }
+  return header;
+}
+
+}  // namespace
+
+std::vector<TileArea> tile_areas(std::int64_t rows, std::int64_t columns, const TileShape& shape) {
+  std::vector<TileArea> areas;
+  for (std::int64_t row = 0; row < rows; row += shape.rows) {
+    for (std::int64_t column = 0; column < columns; column += shape.columns) {
+      areas.push_back({row, std::min(shape.rows, rows - row), column,
+                       std::min(shape.columns, columns - column)});
+    }
+  }
+  return areas;
+}
+
+std::size_t padded_size(std::size_t size, std::int64_t elements) {
+  return std::max(size, static_cast<std::size_t>(ceil_div(elements, kMaxElementsPerByte)));
+}
+
+Error bad_plane(const char* what) {
+  return error_in("", what, "the file is damaged; encode the cache again");
+}
+
+Result<std::size_t> walk_plane(std::span<const std::byte> bytes, std::int64_t rows,
+                               std::int64_t columns, bool has_profile, TileVisitor& visitor) {
+  if (rows * columns == 0) return std::size_t{0};
+  ByteReader in(bytes);
+  const auto header = read_header(in, rows, columns);
+  if (!header) return header.error();
+  if (header->model == PlaneModel::kProfile && !has_profile) {
+    return error_in("", "a plane whose tables are in a model profile, and none was given",
+                    "name the profile that the cache was encoded with");
+  }
+  const TileShape& shape = header->shape;
+  const std::int64_t num_tiles = ceil_div(rows, shape.rows) * ceil_div(columns, shape.columns);
+  if (static_cast<std::int64_t>(in.left() / sizeof(std::uint32_t)) < num_tiles) {
+    return bad_plane("a plane that ends in its list of tiles");
+  }
+  ByteReader lengths(in.get_bytes(static_cast<std::size_t>(num_tiles) * sizeof(std::uint32_t)));
+  for (const TileArea& area : tile_areas(rows, columns, shape)) {
+    PlaneTile tile{.model = header->model, .area = area, .bytes = {}};
+    tile.offset = bytes.size() - in.left();
+    tile.bytes = in.get_bytes(lengths.get<std::uint32_t>());
+    if (!in.ok()) return bad_plane("a plane that ends in a tile");
+    if (const char* const wrong = visitor.visit(tile); wrong != nullptr) return bad_plane(wrong);
+  }
+  const std::size_t size = bytes.size() - in.left();
+  const auto padding = in.get_bytes(padded_size(size, rows * columns) - size);
+  if (!in.ok()) return bad_plane("a plane that ends in its padding");
+  if (std::any_of(padding.begin(), padding.end(), [](std::byte b) { return b != std::byte{0}; })) {
+    return bad_plane("a plane whose padding is not zero");
+  }
+  return size + padding.size();
+}
+
+}  // namespace sluice::entropy
