@@ -24,9 +24,9 @@ struct Width {
 
   // The same by plain pointers; null where AVX2 is not compiled in.
   void (*encode_token_avx2)(const float* channels, std::int64_t num_channels, std::int64_t group,
-                            std::uint16_t* scales, std::uint8_t* codes);
+                            std::uint16_t* scales, std::uint8_t* codes) = nullptr;
   // A whole tensor whose strides.dim is 1, straight to its dtype.
-  bool (*decode_rows_avx2)(const CodedTensor& coded, const Rows& rows);
+  bool (*decode_rows_avx2)(const CodedTensor& coded, const Rows& rows) = nullptr;
 };
 
 // The extent of one tensor in the payload: [token, group] scales, then [token, channel] codes.
