@@ -11,17 +11,6 @@ namespace {
 constexpr std::int64_t kEncodeBlock = 64;
 constexpr std::int64_t kDecodeBlock = 32;
 
-// The values of the sixteen codes under one scale, in the order of their nibbles: 0 to 7, -8 to -1.
-// A scale serves 64 channels or more, so a look-up per element is cheaper than a product.
-struct Values {
-  __m256 positive, negative;
-  explicit Values(std::uint16_t fp16) {
-    const __m256 scale = _mm256_set1_ps(_cvtsh_ss(fp16));
-    positive = _mm256_mul_ps(_mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7), scale);
-    negative = _mm256_mul_ps(_mm256_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1), scale);
-  }
-};
-
 // Code of an even channel in the low half of its byte, of an odd one in the high half.
 unsigned nibble_of(const std::uint8_t* codes, std::int64_t channel) {
   return static_cast<unsigned>(codes[channel / 2]) >> (channel % 2 * 4) & 0xFU;
@@ -32,17 +21,23 @@ class Decoder {
  public:
   static constexpr std::int64_t kElementBytes = bytes_per_element(Target::kDtype);
 
-  void set_scale(std::uint16_t fp16) {
-    const Values values(fp16);
+  // The values of the sixteen codes, in the order of their nibbles: 0 to 7, -8 to -1. A scale
+  // serves 64 channels or more, so a look-up per element is cheaper than a product.
+  void set_scale(float scale) {
+    const __m256 factor = _mm256_set1_ps(scale);
+    const __m256 positive = _mm256_mul_ps(_mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7), factor);
+    const __m256 negative = _mm256_mul_ps(_mm256_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1), factor);
     if constexpr (kIsWide) {
-      _mm256_storeu_ps(table_, values.positive);
-      _mm256_storeu_ps(table_ + 8, values.negative);
+      _mm256_storeu_ps(table_, positive);
+      _mm256_storeu_ps(table_ + 8, negative);
     } else {
-      const __m256i halves =
-          uniform::avx2::halves16<Target::kDtype>(values.positive, values.negative);
+      const __m256i halves = uniform::avx2::halves16<Target::kDtype>(positive, negative);
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(table_), halves);
-      low_bytes_ = both_halves(_mm256_and_si256(halves, _mm256_set1_epi16(0xFF)));
-      high_bytes_ = both_halves(_mm256_srli_epi16(halves, 8));
+      // In each 128-bit half its eight low bytes, then its eight high ones.
+      const __m128i order = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+      const __m256i split = _mm256_shuffle_epi8(halves, _mm256_set_m128i(order, order));
+      low_bytes_ = _mm256_permute4x64_epi64(split, 0x88);
+      high_bytes_ = _mm256_permute4x64_epi64(split, 0xDD);
     }
   }
 
@@ -51,8 +46,9 @@ class Decoder {
     std::int64_t i = 0;
     if constexpr (!kIsWide) {
       if (first % 2 != 0) look_up(codes, first, i++, row);
-      for (; i + kDecodeBlock <= num_elems; i += kDecodeBlock)
-        decode_block(codes + (first + i) / 2, row + i * kElementBytes);
+      const std::uint8_t* from = codes + (first + i) / 2;
+      for (; i + kDecodeBlock <= num_elems; i += kDecodeBlock, from += kDecodeBlock / 2)
+        decode_block(from, row + i * kElementBytes);
     }
     while (i < num_elems) look_up(codes, first, i++, row);
   }
@@ -60,11 +56,6 @@ class Decoder {
  private:
   static constexpr bool kIsWide = Target::kDtype == Dtype::kFp32;
   using Element = std::conditional_t<kIsWide, float, std::uint16_t>;
-
-  // 16 numbers below 256, as bytes, in both 128-bit halves.
-  static __m256i both_halves(__m256i numbers) {
-    return _mm256_permute4x64_epi64(_mm256_packus_epi16(numbers, numbers), 0x88);
-  }
 
   void look_up(const std::uint8_t* codes, std::int64_t first, std::int64_t i,
                std::byte* row) const {
@@ -88,7 +79,7 @@ class Decoder {
   }
 
   Element table_[16] = {};
-  __m256i low_bytes_ = _mm256_setzero_si256();
+  __m256i low_bytes_ = _mm256_setzero_si256();  // of the table, in both 128-bit halves
   __m256i high_bytes_ = _mm256_setzero_si256();
 };
 

@@ -16,7 +16,7 @@ class Decoder {
  public:
   static constexpr std::int64_t kElementBytes = bytes_per_element(Target::kDtype);
 
-  void set_scale(std::uint16_t fp16) { scale_ = _mm256_set1_ps(_cvtsh_ss(fp16)); }
+  void set_scale(float scale) { scale_ = _mm256_set1_ps(scale); }
 
   void decode(const std::uint8_t* codes, std::int64_t first, std::int64_t num_elems,
               std::byte* row) const {

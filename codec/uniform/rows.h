@@ -10,11 +10,11 @@
 
 namespace sluice::uniform {
 
-// One tensor's payload: scales are fp16 bits, [token, group]; codes are [token], each
+// One tensor's payload, its scales widened: [token, group]; codes are [token], each
 // `code_bytes_per_token` long. Group g holds channels [g * group, (g + 1) * group), the last may
 // be shorter.
 struct CodedTensor {
-  const std::uint16_t* scales;
+  const float* scales;
   const std::uint8_t* codes;
   std::int64_t group, scales_per_token, code_bytes_per_token;
 };
@@ -30,15 +30,15 @@ struct Rows {
   bool streams;
 };
 
-// kernel.set_scale(fp16 bits); kernel.decode(codes of the token, first channel, channels, address)
+// kernel.set_scale(scale); kernel.decode(codes of the token, first channel, channels, address)
 // for every run of one token that lies in one row and one group, in payload order. The kernel knows
 // Kernel::kElementBytes of the target.
 template <typename Kernel>
 void for_each_run(const CodedTensor& coded, const Rows& rows, Kernel kernel) {
   for (std::int64_t token = 0; token < rows.tokens; ++token) {
-    const std::uint16_t* scale = coded.scales + token * coded.scales_per_token;
+    const float* scale = coded.scales + token * coded.scales_per_token;
     const std::uint8_t* codes = coded.codes + token * coded.code_bytes_per_token;
-    std::int64_t left_in_group = 0;
+    std::int64_t channel = 0, left_in_group = 0;
     for (std::int64_t head = 0; head < rows.heads; ++head) {
       std::byte* row = rows.data + head * rows.head_bytes + token * rows.token_bytes;
       for (std::int64_t dim = 0; dim < rows.dim;) {
@@ -48,7 +48,8 @@ void for_each_run(const CodedTensor& coded, const Rows& rows, Kernel kernel) {
         }
         const std::int64_t left_in_row = rows.dim - dim;
         const std::int64_t run = left_in_row < left_in_group ? left_in_row : left_in_group;
-        kernel.decode(codes, head * rows.dim + dim, run, row + dim * Kernel::kElementBytes);
+        kernel.decode(codes, channel, run, row + dim * Kernel::kElementBytes);
+        channel += run;
         dim += run;
         left_in_group -= run;
       }

@@ -60,34 +60,48 @@ Result<std::vector<std::uint16_t>> read_scales(const SectionLayout& layout, Byte
 }
 
 // One token after the other, through fp32: any strides.
-bool decode_tokens(const Width& width, const SectionLayout& layout, const CodedTensor& coded,
+bool decode_tokens(const Width& width, const SectionLayout& layout,
+                   std::span<const std::uint16_t> scales, std::span<const std::uint8_t> codes,
                    const MutableTensorView& out, Backend backend) {
   std::vector<float> channels(static_cast<std::size_t>(layout.channels));
   const auto num_scales = static_cast<std::size_t>(layout.scales_per_token);
   const auto num_bytes = static_cast<std::size_t>(layout.code_bytes_per_token);
   for (std::int64_t token = 0; token < layout.tokens; ++token) {
-    const std::span codes(coded.codes + token * layout.code_bytes_per_token, num_bytes);
-    const std::span scales(coded.scales + token * layout.scales_per_token, num_scales);
-    if (!width.decode_token(codes, layout.group, scales, channels)) return false;
+    const auto i = static_cast<std::size_t>(token);
+    if (!width.decode_token(codes.subspan(i * num_bytes, num_bytes), layout.group,
+                            scales.subspan(i * num_scales, num_scales), channels))
+      return false;
     out.write_token(token, channels, backend);
   }
   return true;
+}
+
+// Straight to the target's rows: strides.dim is 1.
+bool decode_rows(const Width& width, const SectionLayout& layout,
+                 std::span<const std::uint16_t> scales, std::span<const std::uint8_t> codes,
+                 const MutableTensorView& out, const Target& target) {
+  std::vector<float> wide(scales.size());
+  row_convert(Dtype::kFp16, target.backend)
+      .to_fp32(std::as_bytes(scales).data(), static_cast<std::int64_t>(scales.size()), wide.data());
+  const CodedTensor coded{.scales = wide.data(),
+                          .codes = codes.data(),
+                          .group = layout.group,
+                          .scales_per_token = layout.scales_per_token,
+                          .code_bytes_per_token = layout.code_bytes_per_token};
+  return width.decode_rows_avx2(coded, rows_of(out, target.is_large));
 }
 
 Status decode_tensor(const Width& width, const SectionLayout& layout, ByteReader& reader,
                      const MutableTensorView& out, const Target& target) {
   const auto scales = read_scales(layout, reader);
   if (!scales) return scales.error();
-  const auto codes = reader.get_bytes(static_cast<std::size_t>(layout.code_bytes()));
-  const CodedTensor coded{.scales = scales->data(),
-                          .codes = reinterpret_cast<const std::uint8_t*>(codes.data()),
-                          .group = layout.group,
-                          .scales_per_token = layout.scales_per_token,
-                          .code_bytes_per_token = layout.code_bytes_per_token};
+  const auto bytes = reader.get_bytes(static_cast<std::size_t>(layout.code_bytes()));
+  const std::span codes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   const bool has_rows =
       out.strides.dim == 1 && target.backend == Backend::kAvx2 && width.decode_rows_avx2 != nullptr;
-  const bool is_clean = has_rows ? width.decode_rows_avx2(coded, rows_of(out, target.is_large))
-                                 : decode_tokens(width, layout, coded, out, target.backend);
+  const bool is_clean = has_rows
+                            ? decode_rows(width, layout, *scales, codes, out, target)
+                            : decode_tokens(width, layout, *scales, codes, out, target.backend);
   return is_clean ? Status{} : Status{padding_error()};
 }
 
