@@ -1,7 +1,6 @@
 #include "codec/container/header.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -151,11 +150,6 @@ std::vector<std::byte> header_bytes(const ContainerHeader& header, const FileSea
   if (seal != nullptr) out.put_bytes(seal->header_tag(out.bytes()));
   out.put(crc32_of(out.bytes()));
   return std::move(out).take();
-}
-
-std::uint32_t crc32_of(std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 void lay_out(ContainerHeader& header) {

@@ -1,6 +1,7 @@
 // The .kvb container: what it refuses, and the example of its specification byte for byte.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <cstring>
 #include <fstream>
@@ -56,6 +57,25 @@ TEST(Container, ItsFirst32BytesTellHowMuchToFetch) {
   EXPECT_EQ(extent->file_size.bytes(), static_cast<std::int64_t>(file.size()));
   EXPECT_EQ(extent->header_size, parse_header(file, "made.kvb")->header_size);
   EXPECT_FALSE(parse_extent(std::span(file).first(kPreludeBytes - 1), "made.kvb").ok());
+}
+
+TEST(Checksum, IsThatOfZlibForEveryLengthAndAlignment) {
+  RandomStream random(5);
+  Bytes bytes(5000);
+  for (std::byte& b : bytes) b = static_cast<std::byte>(random.below(256));
+  const auto expect_zlib = [&](std::size_t begin, std::size_t size) {
+    const auto part = std::span(bytes).subspan(begin, size);
+    ASSERT_EQ(crc32_of(part),
+              ::crc32_z(0, reinterpret_cast<const unsigned char*>(part.data()), part.size()))
+        << begin << " " << size;
+  };
+  for (std::size_t size = 0; size < 1500; ++size) expect_zlib(size % 17, size);
+  for (int i = 0; i < 500; ++i) {
+    const std::size_t begin = random.below(bytes.size());
+    expect_zlib(begin, random.below(bytes.size() - begin + 1));
+  }
+  std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  expect_zlib(0, bytes.size());
 }
 
 TEST(Container, EveryTruncationIsAnErrorThatNamesTheFile) {
