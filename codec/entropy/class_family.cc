@@ -67,6 +67,8 @@ void add_costs(ClassFamily& family, const Frequencies& table) {
 int add_table(ClassFamily& family, const Frequencies& table) {
   const int number = family.tables.add_with_pairs(table);
   add_costs(family, table);
+  family.firsts.push_back(static_cast<std::int16_t>(table.first));
+  family.lasts.push_back(static_cast<std::int16_t>(table.last()));
   family.means.push_back(table.mean());
   family.flatness.push_back(flatness_of(table));
   family.pair_loss.push_back(family.tables.has_pairs(number) ? expected_pair_loss(table) : 0);
@@ -75,7 +77,9 @@ int add_table(ClassFamily& family, const Frequencies& table) {
 
 ClassFamily build_family() {
   ClassFamily family{};
-  family.means.push_back(0);  // of the identity table
+  family.firsts.push_back(0);  // of the identity table
+  family.lasts.push_back(0);
+  family.means.push_back(0);
   family.flatness.push_back(0);
   family.pair_loss.push_back(0);
   family.costs_.resize(kCostSpan);

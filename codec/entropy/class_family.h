@@ -7,20 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "codec/entropy/model_search.h"
 #include "codec/entropy/tables.h"
 
 namespace sluice::entropy {
-
-inline constexpr std::int32_t kNumScales = 38;
-inline constexpr std::int32_t kNumKinds = 18;
-
-// Costs in 1/256 bit.
-inline constexpr std::int32_t kCostPerBit = 256;
-// A symbol that its column's table lacks is listed with its position: 16 bits each.
-inline constexpr std::int32_t kExceptionCost = 32 * kCostPerBit;
-// Cost rows cover these symbols around the centre.
-inline constexpr std::int32_t kCostFirst = -128;
-inline constexpr std::int32_t kCostSpan = 256;
 
 struct ClassFamily {
   // The table's number in `tables`; total over the grid.
@@ -33,15 +23,29 @@ struct ClassFamily {
     return &costs_[static_cast<std::size_t>(table) * kCostSpan];
   }
 
+  // Valid as long as the family.
+  [[nodiscard]] FamilyFacts facts() const {
+    return {.costs = costs_.data(),
+            .kind_costs = costs(kind_table) - kCostFirst,
+            .means = means.data(),
+            .flatness = flatness.data(),
+            .firsts = firsts.data(),
+            .lasts = lasts.data(),
+            .sigma = sigma,
+            .place = &place[0][0],
+            .own = &own[0][0]};
+  }
+
   TableSet tables;
   int kind_table = 0;  // how kinds are coded: frequencies fixed in spec.md, section 6
-  int place[kNumScales][kNumKinds];
+  std::int32_t place[kNumScales][kNumKinds];
   bool own[kNumScales][kNumKinds];  // the place has a table of its own; encoders use only those
   double sigma[kNumScales];
-  std::vector<double> means;            // [table]
-  std::vector<double> flatness;         // [table] mean distance from the mean over sigma
-  std::vector<std::int32_t> pair_loss;  // [table] of a pair against two symbols, expected
-  std::vector<std::int16_t> costs_;     // [table][kCostSpan]
+  std::vector<std::int16_t> firsts, lasts;  // [table]
+  std::vector<double> means;                // [table]
+  std::vector<double> flatness;             // [table] mean distance from the mean over sigma
+  std::vector<std::int32_t> pair_loss;      // [table] of a pair against two symbols, expected
+  std::vector<std::int16_t> costs_;         // [table][kCostSpan]
 };
 
 // Built at the first call.

@@ -1,7 +1,8 @@
 // The tables of a group's lanes, as kernels of both directions want them.
 #pragma once
 
-#include "codec/entropy/column_models.h"
+#include "codec/entropy/class_family.h"
+#include "codec/entropy/field_fit.h"
 #include "codec/entropy/kernel.h"
 #include "codec/entropy/tables.h"
 
@@ -56,9 +57,9 @@ class LaneTables {
 // Field `field` of the column models of a group with `lanes` columns.
 [[nodiscard]] inline LaneTables field_lanes(const FieldModel& fields, int field, int lanes) {
   const ClassFamily& family = class_family();
-  const int table = field == 0   ? fields.scales()
+  const int table = field == 0   ? family.table(fields.scale_table, kFieldScaleKind)
                     : field == 1 ? family.kind_table
-                                 : fields.centres();
+                                 : family.table(fields.centre_table, kFieldCentreKind);
   const std::int32_t centre = field == 0 ? fields.scale_base : field == 1 ? 0 : fields.centre_base;
   LaneTables tables(family.tables);
   for (int lane = 0; lane < lanes; ++lane) tables.add(table, centre);

@@ -1,6 +1,6 @@
 // The option that shows its cost: a 33 x 16-bit distribution function per column, sent with the
 // symbols, as LMCache does (2.06 bit per element at 256 tokens).
-// Where in the flow: beside column_models.h, chosen by PlaneOptions::model.
+// Where in the flow: beside class_family.h, chosen by PlaneOptions::model.
 #pragma once
 
 #include <array>

@@ -1,7 +1,6 @@
 // A tile's bytes to symbols, group by group.
 #include <algorithm>
 
-#include "codec/entropy/column_models.h"
 #include "codec/entropy/lane_tables.h"
 #include "codec/entropy/shipped_tables.h"
 #include "codec/entropy/tile.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/assert.h"
-#include "codec/entropy/column_models.h"
+#include "codec/entropy/column_counts.h"
 #include "codec/entropy/lane_tables.h"
 #include "codec/entropy/shipped_tables.h"
 #include "codec/entropy/tile.h"
@@ -143,13 +143,14 @@ class ClassTileEncoder {
         order_.runs.begin(), order_.runs.end(),
         [](const Run& a, const Run& b) { return a.end - a.begin < b.end - b.begin; });
     const std::int64_t rows = longest.end - longest.begin;
+    const FamilyFacts family = class_family().facts();
     ColumnCounts counts[kLanes];
     for (std::int64_t group = 0; group < num_groups(); ++group) {
       const int lanes = lanes_of(area_.columns, group);
       count_columns(blocks_.at(group, longest.begin), rows, lanes, kernels_, counts);
       std::int64_t cost = 0, loss = 0;
       for (int lane = 0; lane < lanes; ++lane) {
-        ChosenModel chosen = choose_model(counts[lane], rows, kernels_);
+        ChosenModel chosen = ModelSearch(counts[lane], family, kernels_.weigh).run(rows);
         cost += chosen.cost;
         loss += rows / 2 * class_family().pair_loss[table_of(chosen.model, 0)];
         chosen.model.scale = static_cast<std::int16_t>(
@@ -160,7 +161,7 @@ class ClassTileEncoder {
       paired_.push_back(rows >= 2 && loss * kPairLossDenominator <= cost * kPairLossNumerator &&
                         has_pairs(group));
     }
-    fields_ = fit_fields(models_);
+    fields_ = fit_fields(models_.data(), static_cast<std::int32_t>(models_.size()), family);
   }
 
   [[nodiscard]] static std::size_t table_of(const ColumnModel& model, std::int32_t shift) {
