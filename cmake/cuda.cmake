@@ -42,7 +42,7 @@ function(sluice_cuda_library name)
   set_target_properties(${name} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_compile_options(${name} PRIVATE -fmad=false -prec-div=true -prec-sqrt=true -ftz=false --expt-relaxed-constexpr
-    -Xptxas -v -Xcompiler=-Wall,-Wextra,-ffp-contract=off $<$<BOOL:${SLUICE_WERROR}>:--Werror=all-warnings>)
+    -Xptxas -v -Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off $<$<BOOL:${SLUICE_WERROR}>:--Werror=all-warnings>)
   target_link_libraries(${name} PUBLIC ${A_LINKS} CUDA::cudart_static)
   set_target_properties(${name} PROPERTIES RULE_LAUNCH_COMPILE "${CMAKE_SOURCE_DIR}/cmake/keep_log.sh <OBJECT>.ptxas")
 endfunction()

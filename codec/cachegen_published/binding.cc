@@ -6,6 +6,7 @@
 
 #include "codec/bytes.h"
 #include "codec/cachegen_published/kernel.h"
+#include "codec/cachegen_released/binding.h"
 #include "codec/cachegen_released/kernel.h"
 #include "codec/damage.h"
 #include "codec/dequantise/element_sink.h"
@@ -17,8 +18,6 @@ namespace sluice {
 namespace cachegen_published {
 namespace {
 
-constexpr std::int64_t kGroupTokens = 10;           // the paper's; the first one is the anchor
-constexpr std::int32_t kAnchorSymbol = 127;         // 8 bits
 constexpr float kLayerBins[] = {0.5F, 1.0F, 1.5F};  // by third of the layers, the paper's
 
 struct Level {
@@ -152,38 +151,12 @@ Result<EncodedSection> encode_section(const SectionContext& context,
   return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
 }
 
-// The front of a tensor's payload.
-struct TensorHead {
-  float step = 0;
-  std::vector<std::uint16_t> scales;  // [group]
-  std::size_t bytes = 0;
-};
-
-Result<TensorHead> read_head(std::int64_t groups, std::span<const std::byte> payload) {
-  TensorHead head;
-  ByteReader in(payload);
-  head.step = in.get<float>();
-  ByteReader scales(in.get_bytes(static_cast<std::size_t>(groups) * sizeof(std::uint16_t)));
-  if (!in.ok()) return damaged("a section that ends in its scales");
-  if (!std::isfinite(head.step) || std::signbit(head.step)) {
-    return damaged("a section with a step that is no magnitude");
-  }
-  for (std::int64_t group = 0; group < groups; ++group) {
-    head.scales.push_back(scales.get<std::uint16_t>());
-    if (!uniform::is_valid_scale(head.scales.back())) {
-      return damaged("a section with a scale that is no magnitude");
-    }
-  }
-  head.bytes = payload.size() - in.left();
-  return head;
-}
-
 // Decodes one tensor from the front of `payload`; returns the bytes it took.
 Result<std::size_t> decode_tensor(const MutableTensorView& values, Backend backend,
                                   std::span<const std::byte> payload) {
   const TensorShape& shape = values.shape;
   const auto channels = static_cast<std::size_t>(shape.channels());
-  const std::int64_t groups = (shape.tokens + kGroupTokens - 1) / kGroupTokens;
+  const std::int64_t groups = num_groups(shape.tokens);
   const auto head = read_head(groups, payload);
   if (!head) return head.error();
   payload = payload.subspan(head->bytes);
@@ -194,6 +167,7 @@ Result<std::size_t> decode_tensor(const MutableTensorView& values, Backend backe
   if (!anchor_bytes) return anchor_bytes.error();
   payload = payload.subspan(*anchor_bytes);
 
+  ByteReader scales(head->scales);
   std::vector<float> anchors(symbols.size());  // unrounded: what differences are added to
   dequantise::ElementSink differences(values, backend);
   for (std::int64_t token = 0; token < shape.tokens; ++token) {
@@ -203,8 +177,8 @@ Result<std::size_t> decode_tensor(const MutableTensorView& values, Backend backe
       differences.add_row(token, head->step, anchor.data());
       continue;
     }
-    dequantise_anchor(std::span(symbols).subspan(group * channels, channels), head->scales[group],
-                      anchor);
+    dequantise_anchor(std::span(symbols).subspan(group * channels, channels),
+                      scales.get<std::uint16_t>(), anchor);
     values.write_token(token, anchor, backend);
   }
   const auto difference_bytes = entropy::decode_plane(
@@ -221,11 +195,25 @@ Status decode_section(const SectionContext& context, std::span<const std::byte> 
     if (!bytes) return bytes.error();
     payload = payload.subspan(*bytes);
   }
-  if (!payload.empty()) return damaged("a section with bytes after its last tensor");
-  return {};
+  return cachegen_released::check_nothing_left(payload);
 }
 
 }  // namespace
+
+Result<TensorHead> read_head(std::int64_t groups, std::span<const std::byte> payload) {
+  TensorHead head;
+  ByteReader in(payload);
+  head.step = in.get<float>();
+  const auto scales = cachegen_released::read_scales(in, groups);
+  if (!scales) return scales.error();
+  if (!std::isfinite(head.step) || std::signbit(head.step)) {
+    return damaged("a section with a step that is no magnitude");
+  }
+  head.scales = *scales;
+  head.bytes = payload.size() - in.left();
+  return head;
+}
+
 }  // namespace cachegen_published
 
 Codec cachegen_published_codec() {

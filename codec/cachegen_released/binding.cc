@@ -81,15 +81,12 @@ Result<std::size_t> decode_tensor(const MutableTensorView& values, std::int32_t 
   const TensorShape& shape = values.shape;
   ByteReader in(payload);
   const std::size_t scale_bytes = static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t);
-  ByteReader scales(in.get_bytes(scale_bytes));
-  if (!in.ok()) return damaged("a section that ends in its scales");
+  const auto scale_span = read_scales(in, shape.tokens);
+  if (!scale_span) return scale_span.error();
+  ByteReader scales(*scale_span);
   dequantise::ElementSink sink(values, backend);
   for (std::int64_t token = 0; token < shape.tokens; ++token) {
-    const auto scale = scales.get<std::uint16_t>();
-    if (!uniform::is_valid_scale(scale)) {
-      return damaged("a section with a scale that is no magnitude");
-    }
-    sink.add_row(token, step_of(scale, limit));
+    sink.add_row(token, step_of(scales.get<std::uint16_t>(), limit));
   }
   const auto plane = entropy::decode_plane(in.get_bytes(in.left()), shape.tokens, shape.channels(),
                                            {.backend = backend}, sink);
@@ -106,11 +103,26 @@ Status decode_section(const SectionContext& context, std::span<const std::byte> 
     if (!bytes) return bytes.error();
     payload = payload.subspan(*bytes);
   }
-  if (!payload.empty()) return damaged("a section with bytes after its last tensor");
-  return {};
+  return check_nothing_left(payload);
 }
 
 }  // namespace
+
+Result<std::span<const std::byte>> read_scales(ByteReader& in, std::int64_t count) {
+  const auto bytes = in.get_bytes(static_cast<std::size_t>(count) * sizeof(std::uint16_t));
+  if (!in.ok()) return damaged("a section that ends in its scales");
+  ByteReader scales(bytes);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!uniform::is_valid_scale(scales.get<std::uint16_t>()))
+      return damaged("a section with a scale that is no magnitude");
+  }
+  return bytes;
+}
+
+Status check_nothing_left(std::span<const std::byte> payload) {
+  if (payload.empty()) return {};
+  return damaged("a section with bytes after its last tensor");
+}
 
 std::int32_t max_symbol(const SectionContext& context, std::int64_t layer) {
   const Level& level = kLevels[context.level];

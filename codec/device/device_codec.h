@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -33,9 +34,9 @@ struct MemoryNeed {
 
 // At least as much; device memory aligned to 256 bytes, as cudaMalloc gives it.
 struct LentMemory {
-  std::span<std::byte> pinned;
-  std::span<std::byte> work_dev;
-  std::span<std::byte> payload_dev;
+  std::span<std::byte> pinned = {};
+  std::span<std::byte> work_dev = {};
+  std::span<std::byte> payload_dev = {};
 };
 
 // Where a plan is to run: how it launches, and on how many multiprocessors at most.
@@ -48,10 +49,16 @@ struct LaunchTarget {
 struct DevicePlan {
   LentMemory memory;
   LaunchTarget target;
-  std::span<const std::byte> payload;  // decoding: on the host, pinned for a copy that overlaps
-  std::size_t num_jobs = 0;            // descriptors behind the RunHeader, one per tensor or tile
-  std::size_t job_bytes = 0;           // sizeof of one
-  std::int64_t num_units = 0;          // pieces of work that blocks take turn by turn
+  std::span<const std::byte> payload = {};  // decoding: on the host, pinned for an overlapping copy
+  std::size_t job_bytes = 0;                // of all jobs, behind the RunHeader
+  std::size_t num_jobs = 0;                 // descriptors of tensors or planes, first of them
+  std::size_t num_tiles = 0;                // descriptors of tiles after them, where there are any
+  std::int64_t num_units = 0;               // pieces of work that blocks take turn by turn
+  std::size_t scratch_at = 0;               // where kernels' own memory starts in memory.work_dev
+  std::size_t shared_bytes = 0;             // dynamic shared memory of a block
+  // What the host found wrong behind all that is planned: the verdict, unless a kernel finds an
+  // earlier fault. So refusals read as the CPU's do, which reads in order.
+  std::optional<Error> host_error = {};
 };
 
 struct DeviceCodec {
@@ -71,13 +78,15 @@ struct DeviceCodec {
   // What decode_section says of a fault that a kernel found.
   Error (*decode_error)(const Fault& fault);
 
-  // Encoding: the payload's bytes are those of encode_section.
+  // Encoding: the payload's bytes are those of encode_section. Null where only the CPU encodes.
   Result<MemoryNeed> (*encode_memory)(const SectionContext& context,
                                       std::span<const DeviceSectionTensor> tensors);
   Result<DevicePlan> (*plan_encode)(const SectionContext& context,
                                     std::span<const DeviceSectionTensor> tensors,
                                     const LentMemory& memory, const LaunchTarget& target);
   Status (*launch_encode)(const DevicePlan& plan, StreamHandle stream);
+
+  [[nodiscard]] bool can_encode() const { return encode_memory != nullptr; }
 };
 
 }  // namespace sluice

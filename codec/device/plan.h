@@ -13,8 +13,8 @@
 namespace sluice {
 
 // RunHeader and jobs, alike on both sides.
-[[nodiscard]] inline std::size_t job_memory_bytes(std::size_t num_jobs, std::size_t job_bytes) {
-  return sizeof(RunHeader) + num_jobs * job_bytes;
+[[nodiscard]] inline std::size_t job_memory_bytes(std::size_t job_bytes) {
+  return sizeof(RunHeader) + job_bytes;
 }
 
 // Enough memory lent, on 16-byte boundaries at least.
@@ -25,7 +25,7 @@ namespace sluice {
 // The job at `index` in the plan's pinned memory.
 template <typename Job>
 void put_job(const DevicePlan& plan, std::size_t index, const Job& job) {
-  std::memcpy(plan.memory.pinned.data() + job_memory_bytes(index, sizeof(Job)), &job, sizeof(Job));
+  std::memcpy(plan.memory.pinned.data() + job_memory_bytes(index * sizeof(Job)), &job, sizeof(Job));
 }
 inline void put_header(const DevicePlan& plan, const RunHeader& header) {
   std::memcpy(plan.memory.pinned.data(), &header, sizeof header);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "codec/cachegen_published/cuda.h"
+#include "codec/cachegen_released/cuda.h"
 #include "codec/int4/cuda.h"
 #include "codec/int8/cuda.h"
 #include "codec/raw/cuda.h"
@@ -13,6 +15,8 @@ std::span<const DeviceCodec> all_device_codecs() {
       raw_device_codec(),
       int8_device_codec(),
       int4_device_codec(),
+      cachegen_released_device_codec(),
+      cachegen_published_device_codec(),
   };
   return table;
 }

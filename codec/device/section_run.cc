@@ -15,7 +15,7 @@ Status read_header_back(const DevicePlan& plan, StreamHandle stream) {
 }  // namespace
 
 Status upload(const DevicePlan& plan, StreamHandle stream) {
-  const std::size_t bytes = job_memory_bytes(plan.num_jobs, plan.job_bytes);
+  const std::size_t bytes = job_memory_bytes(plan.job_bytes);
   if (Status status =
           check_cuda(cudaMemcpyAsync(plan.memory.work_dev.data(), plan.memory.pinned.data(), bytes,
                                      cudaMemcpyHostToDevice, stream),
@@ -43,8 +43,8 @@ Status enqueue_encode(const DeviceCodec& codec, const DevicePlan& plan, StreamHa
 
 Status finish_decode(const DeviceCodec& codec, const DevicePlan& plan) {
   const RunHeader header = get_header(plan);
-  if (header.first_fault == kNoFault) return {};
-  return codec.decode_error(unpack_fault(header.first_fault));
+  if (header.first_fault != kNoFault) return codec.decode_error(unpack_fault(header.first_fault));
+  return plan.host_error ? Status(*plan.host_error) : Status();
 }
 
 EncodedSize finish_encode(const DevicePlan& plan) {

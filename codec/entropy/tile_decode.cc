@@ -4,15 +4,16 @@
 #include "codec/entropy/lane_tables.h"
 #include "codec/entropy/shipped_tables.h"
 #include "codec/entropy/tile.h"
+#include "codec/entropy/tile_faults.h"
 
 namespace sluice::entropy {
 namespace {
 
-constexpr const char* kTooShort = "a tile that ends too early";
-constexpr const char* kBadEnd = "a tile whose lanes do not end where they began";
-constexpr const char* kBadModel = "a column model outside the class family";
-constexpr const char* kBadException = "an exception out of place";
-constexpr const char* kBadTable = "a shipped table that is no distribution";
+constexpr const char* kTooShort = to_text(TileFault::kTooShort);
+constexpr const char* kBadEnd = to_text(TileFault::kBadEnd);
+constexpr const char* kBadModel = to_text(TileFault::kBadModel);
+constexpr const char* kBadException = to_text(TileFault::kBadException);
+constexpr const char* kBadTable = to_text(TileFault::kBadTable);
 constexpr std::size_t kExceptionBytes = 4;
 
 // The exceptions of a tile, taken in order as their groups are decoded.

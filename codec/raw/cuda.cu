@@ -85,7 +85,7 @@ std::int64_t payload_bytes(std::span<const DeviceSectionTensor> tensors) {
 }
 
 MemoryNeed memory_need(std::span<const DeviceSectionTensor> tensors) {
-  const std::size_t jobs = job_memory_bytes(tensors.size(), sizeof(RowJob));
+  const std::size_t jobs = job_memory_bytes(tensors.size() * sizeof(RowJob));
   return {.pinned_bytes = jobs,
           .work_bytes = jobs,
           .payload_bytes = static_cast<std::size_t>(payload_bytes(tensors))};
@@ -129,11 +129,11 @@ Result<DevicePlan> plan(std::span<const DeviceSectionTensor> tensors, const Lent
   if (Status status = check_memory(memory, memory_need(tensors)); !status) return status.error();
   if (Status status = check_tensors(tensors); !status) return status.error();
   if (Status status = check_rows(tensors); !status) return status.error();
-  DevicePlan plan{.memory = memory,
-                  .target = target,
-                  .payload = {},
-                  .num_jobs = tensors.size(),
-                  .job_bytes = sizeof(RowJob)};
+  DevicePlan plan;
+  plan.memory = memory;
+  plan.target = target;
+  plan.num_jobs = tensors.size();
+  plan.job_bytes = tensors.size() * sizeof(RowJob);
   std::int64_t payload_at = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const TensorShape& shape = tensors[i].values.shape;

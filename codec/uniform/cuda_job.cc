@@ -52,7 +52,7 @@ Error decode_error(const Fault& fault) {
 
 MemoryNeed encode_memory(const Width& width, const SectionContext& context,
                          std::span<const DeviceSectionTensor> tensors) {
-  const std::size_t jobs = job_memory_bytes(tensors.size(), sizeof(TensorJob));
+  const std::size_t jobs = job_memory_bytes(tensors.size() * sizeof(TensorJob));
   return {.pinned_bytes = jobs,
           .work_bytes = jobs,
           .payload_bytes = static_cast<std::size_t>(payload_bytes(width, context, tensors))};
@@ -76,11 +76,11 @@ Result<DevicePlan> plan_section(const Width& width, const SectionContext& contex
   const MemoryNeed need = encode_memory(width, context, tensors);
   if (Status status = check_memory(memory, need); !status) return status.error();
   if (Status status = check_tensors(tensors); !status) return status.error();
-  DevicePlan plan{.memory = memory,
-                  .target = target,
-                  .payload = {},
-                  .num_jobs = tensors.size(),
-                  .job_bytes = sizeof(TensorJob)};
+  DevicePlan plan;
+  plan.memory = memory;
+  plan.target = target;
+  plan.num_jobs = tensors.size();
+  plan.job_bytes = tensors.size() * sizeof(TensorJob);
   RunHeader header;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const SectionLayout layout = layout_of(width, context, tensors[i].values.shape);

@@ -69,6 +69,13 @@ Seed seed_at(const Place& place, bool is_barrier) {
   return sown_seed != Seed::kNone && is_same(place, sown_place) ? sown_seed : Seed::kNone;
 }
 
+// A vote as one lane off would see it. Shuffles have asked another lane already.
+std::uint64_t put_wrong(Collective kind, std::uint64_t answer) {
+  if (kind == Collective::kAny || kind == Collective::kAll) return answer ^ 1;
+  if (kind == Collective::kShuffle) return answer;
+  return std::rotl(static_cast<std::uint32_t>(answer), 1);
+}
+
 template <typename Index>
 void put_in_order(std::vector<Index>& indices) {
   std::iota(indices.begin(), indices.end(), Index{0});
@@ -333,10 +340,7 @@ std::uint64_t ask_warp(const WarpRequest& request, const Place& place) {
   thread.request = request;
   if (seed == Seed::kWrongLane) thread.request.source_lane = (request.source_lane + 1) % kWarpLanes;
   thread.fiber.wait();
-  const bool is_vote = request.kind != Collective::kShuffle;
-  return seed == Seed::kWrongLane && is_vote
-             ? std::rotl(static_cast<std::uint32_t>(thread.answer), 1)
-             : thread.answer;
+  return seed == Seed::kWrongLane ? put_wrong(request.kind, thread.answer) : thread.answer;
 }
 
 unsigned lane_index() {

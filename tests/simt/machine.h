@@ -68,7 +68,8 @@ struct Place {
 enum class Seed : std::uint8_t {
   kNone,
   kSkippedWait,  // a __syncthreads() or __syncwarp() that lets threads pass
-  kWrongLane     // a shuffle that reads the next lane's value; a vote turned by one lane
+  kWrongLane     // a shuffle that reads the next lane's value; a vote turned by one lane, or turned
+                 // round
 };
 void sow(Seed seed, const Place& place = {});
 // The calls that running threads waited in since the last sow(), in the order of their first run.
