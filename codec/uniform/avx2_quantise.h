@@ -27,7 +27,8 @@ static inline float max_magnitude(const float* values, std::int64_t num_values) 
 
 // As scale_of() of scale.h, from the group's largest magnitude.
 static inline std::uint16_t scale_of(float magnitude, float code_max) {
-  const std::uint16_t nearest = _cvtss_sh(magnitude / code_max, _MM_FROUND_TO_NEAREST_INT);
+  const __m128i halves = _mm_cvtps_ph(_mm_set_ss(magnitude / code_max), _MM_FROUND_TO_NEAREST_INT);
+  const auto nearest = static_cast<std::uint16_t>(_mm_extract_epi16(halves, 0));
   const bool is_short = _cvtsh_ss(nearest) * code_max < magnitude;
   return static_cast<std::uint16_t>(nearest + (is_short ? 1 : 0));
 }
