@@ -4,13 +4,14 @@ if(NOT SLUICE_CUDA STREQUAL "OFF")
   find_program(SLUICE_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda/bin /opt/cuda/bin)
   if(SLUICE_NVCC)
     execute_process(COMMAND ${SLUICE_NVCC} --list-gpu-arch OUTPUT_VARIABLE known_architectures)
-    set(SLUICE_CUDA_ARCHITECTURES "")
+    # PTX once, for the oldest GPU, and code for each from it: kernels use nothing newer, older tools read it, newer GPUs
+    # compile it, and nvcc reads the sources once instead of seven times.
+    set(SLUICE_CUDA_CODE compute_75)
     foreach(architecture 75 80 86 89 90 100 120)
       if(known_architectures MATCHES "compute_${architecture}(\n|$)")
-        list(APPEND SLUICE_CUDA_ARCHITECTURES ${architecture}-real)
+        string(APPEND SLUICE_CUDA_CODE ",sm_${architecture}")
       endif()
     endforeach()
-    list(APPEND SLUICE_CUDA_ARCHITECTURES 75-virtual)  # PTX that older tools read and newer GPUs compile
     # CMake looks both up before it tries the compiler; its own default is older than nvcc 13 knows.
     set(CMAKE_CUDA_COMPILER ${SLUICE_NVCC})
     set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
@@ -21,7 +22,6 @@ if(NOT SLUICE_CUDA STREQUAL "OFF")
   endif()
   if(SLUICE_NVCC AND CMAKE_CUDA_COMPILER AND CUDAToolkit_FOUND)
     enable_language(CUDA)
-    set(CMAKE_CUDA_ARCHITECTURES ${SLUICE_CUDA_ARCHITECTURES})
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 is older than the first nvcc that knows C++20
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
@@ -39,9 +39,11 @@ endif()
 function(sluice_cuda_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
-  set_target_properties(${name} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
+  set_target_properties(${name} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF
+    CUDA_ARCHITECTURES OFF)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
-  target_compile_options(${name} PRIVATE -fmad=false -prec-div=true -prec-sqrt=true -ftz=false --expt-relaxed-constexpr
+  target_compile_options(${name} PRIVATE "SHELL:-gencode arch=compute_75,code=[${SLUICE_CUDA_CODE}]"
+    -fmad=false -prec-div=true -prec-sqrt=true -ftz=false --expt-relaxed-constexpr
     -Xptxas -v -Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off $<$<BOOL:${SLUICE_WERROR}>:--Werror=all-warnings>)
   target_link_libraries(${name} PUBLIC ${A_LINKS} CUDA::cudart_static)
   set_target_properties(${name} PROPERTIES RULE_LAUNCH_COMPILE "${CMAKE_SOURCE_DIR}/cmake/keep_log.sh <OBJECT>.ptxas")
