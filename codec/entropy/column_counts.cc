@@ -4,6 +4,24 @@
 #include <cstring>
 
 namespace sluice::entropy {
+namespace {
+
+// Places of a window and their squares, to weigh counts with.
+struct Places {
+  std::int16_t first[kCostWindow]{};
+  std::int16_t second[kCostWindow]{};
+};
+constexpr Places make_places() {
+  Places places;
+  for (int i = 0; i < kCostWindow; ++i) {
+    places.first[i] = static_cast<std::int16_t>(i);
+    places.second[i] = static_cast<std::int16_t>(i * i);
+  }
+  return places;
+}
+constexpr Places kPlaces = make_places();
+
+}  // namespace
 
 void count_columns(const std::int16_t* symbols, std::int64_t rows, int lanes,
                    const Kernels& kernels, ColumnCounts (&columns)[kLanes]) {
@@ -27,7 +45,8 @@ void count_columns(const std::int16_t* symbols, std::int64_t rows, int lanes,
     const std::int32_t used = std::min(counted, column.span);
     std::memcpy(column.counts, counts[lane], static_cast<std::size_t>(used) * sizeof *counts[lane]);
     std::fill(column.counts + used, column.counts + column.span, std::int16_t{0});
-    column.finish_narrow();
+    column.finish_narrow(rows, kernels.weigh(column.counts, kPlaces.first, column.span),
+                         kernels.weigh(column.counts, kPlaces.second, column.span));
   }
 }
 

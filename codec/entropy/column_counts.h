@@ -43,8 +43,9 @@ struct ColumnCounts {
     const std::int32_t width = (high - low + kCountStride) / kCountStride * kCountStride;
     span = width < kCostWindow ? width : kCostWindow;
   }
-  // A narrow column's moments, from its counts.
-  SLUICE_HOST_DEVICE void finish_narrow();
+  // A narrow column's moments. `sum` and `squares`: of the places in the window (0, 1, …) of all
+  // rows.
+  SLUICE_HOST_DEVICE void finish_narrow(std::int64_t rows, std::int64_t sum, std::int64_t squares);
   // Counts and moments of a column that no window holds, symbols[row * stride], the window around
   // the inner mean.
   SLUICE_HOST_DEVICE void count_wide(const std::int16_t* symbols, std::int64_t stride,
@@ -83,38 +84,25 @@ struct InnerRange {
   }
 };
 
-// Of a window: 32 bits hold every sum (2048 rows, 64 symbols).
-[[nodiscard]] SLUICE_HOST_DEVICE inline Sums sums_of(const ColumnCounts& column) {
-  std::int32_t count = 0, sum = 0, squares = 0;
-  for (std::int32_t first = 0; first < column.span; first += kCountStride) {
-    for (std::int32_t i = 0; i < kCountStride; ++i) {
-      const std::int32_t symbol = first + i, times = column.counts[first + i];
-      count += times;
-      sum += symbol * times;
-      squares += symbol * symbol * times;
-    }
-  }
-  return {count, sum, squares};
-}
-
+// The distances above the mean sum to those below it: twice the latter, times count.
 [[nodiscard]] SLUICE_HOST_DEVICE inline double flatness_of(const ColumnCounts& column,
                                                            const Sums& sums) {
   if (column.all.sigma == 0) return 0;
-  const auto n = static_cast<std::int32_t>(sums.count), sum = static_cast<std::int32_t>(sums.sum);
-  std::int32_t distances = 0;  // times n
-  for (std::int32_t first = 0; first < column.span; first += kCountStride) {
-    for (std::int32_t i = 0; i < kCountStride; ++i) {
-      const std::int32_t distance = (first + i) * n - sum;
-      distances += column.counts[first + i] * (distance < 0 ? -distance : distance);
-    }
+  std::int64_t below = 0, sum_below = 0;
+  for (std::int32_t i = 0; i * sums.count <= sums.sum; ++i) {
+    below += column.counts[i];
+    sum_below += std::int64_t{column.counts[i]} * i;
   }
-  return distances / (static_cast<double>(n) * n) / column.all.sigma;
+  const auto distances = static_cast<double>(2 * (below * sums.sum - sum_below * sums.count));
+  const auto n = static_cast<double>(sums.count);
+  return distances / (n * n) / column.all.sigma;
 }
 
 }  // namespace detail
 
-SLUICE_HOST_DEVICE inline void ColumnCounts::finish_narrow() {
-  const detail::Sums sums = detail::sums_of(*this);
+SLUICE_HOST_DEVICE inline void ColumnCounts::finish_narrow(std::int64_t rows, std::int64_t sum,
+                                                           std::int64_t squares) {
+  const detail::Sums sums{rows, sum, squares};
   all = inner = sums.moments(start);
   flatness = detail::flatness_of(*this, sums);
   const detail::InnerRange range(all);

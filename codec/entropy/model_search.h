@@ -118,11 +118,12 @@ class ModelSearch {
   }
 
   [[nodiscard]] SLUICE_HOST_DEVICE bool most_frequent_is_an_end() const {
+    const std::int32_t low = column_.low - column_.start, high = column_.high - column_.start;
     std::int32_t most = 0;
     for (std::int32_t i = 1; i < column_.span; ++i) {
       if (column_.counts[i] > column_.counts[most]) most = i;
     }
-    return most == column_.low - column_.start || most == column_.high - column_.start;
+    return most == low || most == high;
   }
 
   // The normal tables from the column's sigma on, upwards and downwards as long as they get better.

@@ -29,18 +29,17 @@ class Blocks {
     const std::int64_t places = groups_of(area.columns) * area.rows * kLanes;
     if (area.columns % kLanes != 0) memory.clear();  // lanes that are not in use hold 0
     memory.resize(static_cast<std::size_t>(places));
-    for (std::int64_t group = 0; group < groups_of(area.columns); ++group) {
-      for (std::int64_t line = 0; line < area.rows; ++line) {
-        const std::int64_t row =
-            area.row + (order.rows.empty() ? line : order.rows[static_cast<std::size_t>(line)]);
-        const std::int16_t* const from =
-            matrix.symbols.data() + row * matrix.columns + area.column + group * kLanes;
-        if (lanes_of(area.columns, group) == kLanes) {
-          std::memcpy(at(group, line), from, sizeof(std::int16_t[kLanes]));
-        } else {
-          std::copy_n(from, lanes_of(area.columns, group), at(group, line));
-        }
+    // Whole rows after each other: they lie side by side in the matrix.
+    for (std::int64_t line = 0; line < area.rows; ++line) {
+      const std::int64_t row =
+          area.row + (order.rows.empty() ? line : order.rows[static_cast<std::size_t>(line)]);
+      const std::int16_t* const from = matrix.symbols.data() + row * matrix.columns + area.column;
+      const std::int64_t whole_groups = area.columns / kLanes;
+      for (std::int64_t group = 0; group < whole_groups; ++group) {
+        std::memcpy(at(group, line), from + group * kLanes, sizeof(std::int16_t[kLanes]));
       }
+      const std::int64_t rest = area.columns % kLanes;
+      if (rest > 0) std::copy_n(from + whole_groups * kLanes, rest, at(whole_groups, line));
     }
   }
   [[nodiscard]] std::int16_t* at(std::int64_t group, std::int64_t line) {
