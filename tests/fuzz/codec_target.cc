@@ -1,7 +1,7 @@
 // One codec's sections: any payload under any small shape, on every backend, and what comes out of
 // it encoded again.
-// An input is 2 bytes (level; kind, dtype, number of tensors), 4 bytes per tensor (layer, heads,
-// tokens, dim), then the payload.
+// An input is 2 bytes (level; kind, dtype, number of tensors, what follows), 4 bytes per tensor
+// (layer, heads, tokens, dim), then a payload to decode, or the bits of elements to encode.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 2;
 constexpr std::size_t kTensorBytes = 4;
+constexpr std::uint8_t kPayloadBits = 0xC0;     // none set in the second byte: elements follow
 constexpr std::int64_t kElementsMax = 1 << 14;  // of a tensor
 constexpr std::int64_t kModelLayers = 32;
 // A step of a lossy codec may carry an fp16 element that is near 65504 over the edge.
@@ -25,6 +26,7 @@ constexpr float kModerate = 16384.0F;
 struct Plan {
   SectionContext context;
   std::vector<std::pair<std::int64_t, TensorShape>> tensors;  // layer, shape
+  bool holds_elements = false;
   std::span<const std::byte> payload;
 };
 
@@ -40,6 +42,7 @@ Plan plan_of(const CodecInfo& info, std::span<const std::byte> input) {
   plan.context.num_model_layers = kModelLayers;
   const auto dtype = static_cast<Dtype>(1 + (bits >> 2 & 3) % 3);
   const std::int64_t count = 1 + (bits >> 4 & 3) % 3;
+  plan.holds_elements = (bits & kPayloadBits) == 0;
   std::int64_t layer = -1;
   for (std::int64_t i = 0; i < count; ++i) {
     layer = std::min(kModelLayers - count + i, layer + 1 + next() % 16);
@@ -165,16 +168,18 @@ Finding encode_everywhere(const Codec& codec, Plan plan, const Tensors& tensors)
 
 Finding run(const Codec& codec, std::span<const std::byte> input) {
   const Plan plan = plan_of(codec.info, input);
+  if (plan.holds_elements) {
+    Tensors tensors(plan, false, std::byte{0});
+    tensors.fill_with(plan.payload);
+    return encode_everywhere(codec, plan, tensors);
+  }
   std::unique_ptr<Tensors> decoded;
   if (Finding finding = decode_everywhere(codec, plan, decoded)) return finding;
-  if (decoded) return encode_everywhere(codec, plan, *decoded);
-  // Not a payload: then the bits of elements.
-  Tensors tensors(plan, false, std::byte{0});
-  tensors.fill_with(plan.payload);
-  return encode_everywhere(codec, plan, tensors);
+  return decoded ? encode_everywhere(codec, plan, *decoded) : std::nullopt;
 }
 
-// Every level, a few shapes each: one element, whole and broken groups of 32 and 64, several tiles.
+// Every level, a few shapes each: one element, whole and broken groups of 32 and 64, several tiles;
+// and elements of all bits.
 std::vector<Bytes> seeds(const Codec& codec) {
   constexpr std::uint8_t kShapes[][6] = {{0, 0, 0, 0, 0, 0},       {0x04, 1, 0, 40, 31, 0},
                                          {0x11, 0, 2, 60, 16, 3},  {0x02, 9, 0, 30, 71, 0},
@@ -182,7 +187,7 @@ std::vector<Bytes> seeds(const Codec& codec) {
   std::vector<Bytes> inputs;
   for (std::size_t level = 0; level < codec.info.levels.size(); ++level) {
     for (const auto& shape : kShapes) {
-      Bytes input{static_cast<std::byte>(level), static_cast<std::byte>(shape[0])};
+      Bytes input{static_cast<std::byte>(level), static_cast<std::byte>(shape[0] | kPayloadBits)};
       const std::size_t count = 1 + (shape[0] >> 4 & 3);
       for (std::size_t i = 0; i < count * kTensorBytes; ++i)
         input.push_back(static_cast<std::byte>(shape[1 + i % 4]));
@@ -201,6 +206,14 @@ std::vector<Bytes> seeds(const Codec& codec) {
       input.insert(input.end(), section->payload.begin(), section->payload.end());
       inputs.push_back(std::move(input));
     }
+    Bytes elements{static_cast<std::byte>(level),
+                   std::byte{0},
+                   std::byte{0},
+                   std::byte{2},
+                   std::byte{40},
+                   std::byte{32}};
+    for (int i = 0; i < 256; ++i) elements.push_back(static_cast<std::byte>(i * 7));
+    inputs.push_back(std::move(elements));
   }
   return inputs;
 }
