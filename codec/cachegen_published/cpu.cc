@@ -18,8 +18,7 @@ double delta_rms(std::span<const float> channels, std::span<const float> anchor)
 void quantise_delta(std::span<const float> channels, std::span<const float> anchor, float step,
                     std::span<std::int16_t> symbols) {
   for (std::size_t c = 0; c < channels.size(); ++c) {
-    const float steps = std::clamp((channels[c] - anchor[c]) / step, -32767.0F, 32767.0F);
-    symbols[c] = static_cast<std::int16_t>(uniform::round_half_even(steps));
+    symbols[c] = delta_symbol(channels[c], anchor[c], step);
   }
 }
 

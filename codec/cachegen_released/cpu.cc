@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "codec/cachegen_released/kernel.h"
-#include "codec/uniform/scale.h"
+#include "codec/cachegen_released/symbol_rule.h"
 
 namespace sluice::cachegen_released {
 
@@ -15,15 +15,9 @@ std::uint16_t quantise_token(std::span<const float> channels, std::int32_t max_s
     std::fill(symbols.begin(), symbols.end(), std::int16_t{0});
     return scale;
   }
-  const auto limit = static_cast<float>(max_symbol);
-  const float ratio = limit / fp16_to_fp32(scale);
-  for (std::size_t c = 0; c < channels.size(); ++c) {
-    // Only a scale that is subnormal in fp16 can be short enough for the limits to matter.
-    const float symbol = uniform::round_half_even(channels[c] * ratio);
-    symbols[c] = static_cast<std::int16_t>(symbol > limit    ? limit
-                                           : symbol < -limit ? -limit
-                                                             : symbol);
-  }
+  const float ratio = static_cast<float>(max_symbol) / fp16_to_fp32(scale);
+  for (std::size_t c = 0; c < channels.size(); ++c)
+    symbols[c] = symbol_of(channels[c], ratio, max_symbol);
   return scale;
 }
 

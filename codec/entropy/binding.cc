@@ -10,25 +10,6 @@
 namespace sluice::entropy {
 namespace {
 
-// Big enough that 32 lane states weigh little, small enough for thousands of tiles per context.
-constexpr std::int64_t kTileColumns = 256;
-constexpr std::int64_t kTileRows = 256;
-
-TileShape tile_shape(const SymbolMatrix& matrix, const PlaneOptions& options) {
-  const std::int64_t unit = std::clamp<std::int64_t>(options.column_unit, 1, kTileColumns);
-  const std::int64_t columns = std::min(matrix.columns, kTileColumns / unit * unit);
-  if (options.model == PlaneModel::kShipped) {
-    return {std::min(matrix.rows, kMaxShippedRows), columns};
-  }
-  const std::int64_t most = kMaxTilePlaces / (groups_of(columns) * kLanes);
-  // As many symbols in a tile of few columns as in one of many, as far as places allow.
-  const std::int64_t wanted =
-      std::min(most, std::max(kTileRows, kTileColumns * kTileRows / (groups_of(columns) * kLanes)));
-  const std::int64_t tiles =
-      std::max<std::int64_t>(1, (2 * matrix.rows + wanted) / (2 * wanted));  // nearest
-  return {std::min(ceil_div(matrix.rows, tiles), most), columns};
-}
-
 // What the caller says of rows and columns is said of all of them.
 bool fits(const PlaneOptions& options, std::int64_t rows, std::int64_t columns) {
   const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
@@ -80,7 +61,8 @@ EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& option
   EncodedPlane plane;
   plane.stats.elements = matrix.rows * matrix.columns;
   if (plane.stats.elements == 0) return plane;
-  const TileShape shape = tile_shape(matrix, options);
+  const TileShape shape =
+      tile_shape(matrix.rows, matrix.columns, options.model, options.column_unit);
   ByteWriter tiles;
   EncodeScratch scratch;
   std::vector<std::uint32_t> tile_bytes;

@@ -52,6 +52,13 @@ struct ChosenModel {
   std::int64_t cost = 0;  // of the column's symbols and its kind, in 1/256 bit
 };
 
+// Whether a group codes two rows per step: half the steps for at most 15 / 1000 of its bits, under
+// 1 % of a plane. `loss` is what its columns' pairs cost more, `cost` what the columns cost.
+[[nodiscard]] SLUICE_HOST_DEVICE inline bool pays_to_pair(std::int64_t rows, std::int64_t loss,
+                                                          std::int64_t cost) {
+  return rows >= 2 && loss * 1000 <= cost * 15;
+}
+
 // `Weigh` is called as weigh(counts, costs, span): sum of counts[i] * costs[i].
 template <typename Weigh>
 class ModelSearch {

@@ -7,6 +7,10 @@
 namespace sluice::entropy {
 namespace {
 
+// Big enough that 32 lane states weigh little, small enough for thousands of tiles per context.
+constexpr std::int64_t kTileColumns = 256;
+constexpr std::int64_t kTileRows = 256;
+
 struct PlaneHeader {
   PlaneModel model = PlaneModel::kClassFamily;
   TileShape shape;
@@ -35,6 +39,22 @@ Result<PlaneHeader> read_header(ByteReader& in, std::int64_t rows, std::int64_t 
 }
 
 }  // namespace
+
+TileShape tile_shape(std::int64_t rows, std::int64_t columns, PlaneModel model,
+                     std::int64_t column_unit) {
+  const std::int64_t unit = std::clamp<std::int64_t>(column_unit, 1, kTileColumns);
+  const std::int64_t tile_columns = std::min(columns, kTileColumns / unit * unit);
+  if (model == PlaneModel::kShipped) {
+    return {std::min(rows, kMaxShippedRows), tile_columns};
+  }
+  const std::int64_t most = kMaxTilePlaces / (groups_of(tile_columns) * kLanes);
+  // As many symbols in a tile of few columns as in one of many, as far as places allow.
+  const std::int64_t wanted = std::min(
+      most, std::max(kTileRows, kTileColumns * kTileRows / (groups_of(tile_columns) * kLanes)));
+  const std::int64_t tiles =
+      std::max<std::int64_t>(1, (2 * rows + wanted) / (2 * wanted));  // nearest
+  return {std::min(ceil_div(rows, tiles), most), tile_columns};
+}
 
 std::vector<TileArea> tile_areas(std::int64_t rows, std::int64_t columns, const TileShape& shape) {
   std::vector<TileArea> areas;

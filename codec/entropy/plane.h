@@ -22,6 +22,10 @@ struct TileShape {
   std::int64_t columns = 0;
 };
 
+// How an encoder cuts a plane; `column_unit` as in PlaneOptions.
+[[nodiscard]] TileShape tile_shape(std::int64_t rows, std::int64_t columns, PlaneModel model,
+                                   std::int64_t column_unit);
+
 // In the order of their bytes: from left to right, then down.
 [[nodiscard]] std::vector<TileArea> tile_areas(std::int64_t rows, std::int64_t columns,
                                                const TileShape& shape);

@@ -15,13 +15,12 @@ ShippedDistribution measure_distribution(const std::int16_t* symbols, std::int64
   for (std::int64_t row = 0; row < rows; ++row) {
     ++counts[static_cast<std::size_t>(symbols[row * stride] - kShippedFirst)];
   }
-  // Every symbol keeps at least 1 / 65536, the used ones at least 2 / 65536.
   ShippedDistribution distribution{};
   std::int64_t below = 0;
   for (std::size_t i = 0; i < kShippedSymbols; ++i) {
-    distribution[i] = static_cast<std::uint16_t>(
-        below * (kOne - static_cast<std::int64_t>(kShippedSymbols)) / rows +
-        static_cast<std::int64_t>(i));
+    distribution[i] =
+        shipped_entry(static_cast<std::uint32_t>(below), static_cast<std::uint32_t>(rows),
+                      static_cast<std::uint32_t>(i));
     below += counts[i];
   }
   return distribution;

@@ -9,6 +9,7 @@
 
 #include "codec/entropy/stats.h"
 #include "codec/entropy/tables.h"
+#include "codec/host_device.h"
 
 namespace sluice::entropy {
 
@@ -16,6 +17,15 @@ inline constexpr std::int32_t kShippedFirst = -16;  // symbols -16 to 15
 inline constexpr std::size_t kShippedSymbols = 32;
 // Entry i is 65536 * P(symbol < kShippedFirst + i), modulo 65536: the first and last are 0.
 using ShippedDistribution = std::array<std::uint16_t, kShippedSymbols + 1>;
+
+// Entry i, where `below` of the column's rows have smaller symbols. Every symbol keeps at least
+// 1 / 65536, the used ones at least 2 / 65536.
+[[nodiscard]] SLUICE_HOST_DEVICE constexpr std::uint16_t shipped_entry(std::uint32_t below,
+                                                                       std::uint32_t rows,
+                                                                       std::uint32_t i) {
+  constexpr std::uint32_t kShared = 65536 - static_cast<std::uint32_t>(kShippedSymbols);
+  return static_cast<std::uint16_t>(std::uint64_t{below} * kShared / rows + i);
+}
 
 // The distribution of one column, symbols[row * stride], every one from -16 to 15. Up to 65504
 // rows.

@@ -11,10 +11,6 @@
 namespace sluice::entropy {
 namespace {
 
-// A group is paired when that costs at most 15 / 1000 of its bits: half the steps for under 1 % of
-// a plane.
-constexpr std::int64_t kPairLossNumerator = 15, kPairLossDenominator = 1000;
-
 struct Exception {
   std::uint16_t place;  // (group * rows + row in coding order) * kLanes + lane
   std::int16_t symbol;
@@ -157,8 +153,7 @@ class ClassTileEncoder {
         models_.push_back(chosen.model);
         extents_.push_back({counts[lane].low, counts[lane].high});
       }
-      paired_.push_back(rows >= 2 && loss * kPairLossDenominator <= cost * kPairLossNumerator &&
-                        has_pairs(group));
+      paired_.push_back(pays_to_pair(rows, loss, cost) && has_pairs(group));
     }
     fields_ = fit_fields(models_.data(), static_cast<std::int32_t>(models_.size()), family);
   }
