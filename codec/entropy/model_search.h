@@ -77,7 +77,7 @@ class ModelSearch {
     if (best_.cost == kNone) return by_moments(rows);
     const std::int32_t middle = best_.model.scale;
     excess_ = column_.flatness - family_.flatness[table(middle, best_.model.kind)];
-    is_one_sided_ = most_frequent_is_an_end();
+    is_one_sided_ = falls_from_an_end();
     const std::int32_t last = middle + 1 < kNumScales ? middle + 1 : middle;
     for (std::int32_t scale = middle > 0 ? middle - 1 : 0; scale <= last; ++scale) {
       try_other_shapes(scale);
@@ -124,13 +124,12 @@ class ModelSearch {
     return {model, rows * kTableBits * kCostPerBit};
   }
 
-  [[nodiscard]] SLUICE_HOST_DEVICE bool most_frequent_is_an_end() const {
+  // The histogram does not rise from one of its ends.
+  [[nodiscard]] SLUICE_HOST_DEVICE bool falls_from_an_end() const {
     const std::int32_t low = column_.low - column_.start, high = column_.high - column_.start;
-    std::int32_t most = 0;
-    for (std::int32_t i = 1; i < column_.span; ++i) {
-      if (column_.counts[i] > column_.counts[most]) most = i;
-    }
-    return most == low || most == high;
+    const bool in_window = low >= 0 && high < kCostWindow && low < high;
+    return in_window && (column_.counts[low] >= column_.counts[low + 1] ||
+                         column_.counts[high] >= column_.counts[high - 1]);
   }
 
   // The normal tables from the column's sigma on, upwards and downwards as long as they get better.
@@ -145,7 +144,7 @@ class ModelSearch {
   }
 
   // Peaked shapes for columns that are more peaked than the best normal table, sines for flatter
-  // ones, one-sided tables where the most frequent symbol is an end.
+  // ones, one-sided tables where the histogram falls from an end.
   SLUICE_HOST_DEVICE void try_other_shapes(std::int32_t scale) {
     if (excess_ < kFlatnessMargin) try_shape(scale, 1);
     if (excess_ > -kFlatnessMargin) {
