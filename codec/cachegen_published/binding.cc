@@ -32,11 +32,6 @@ constexpr Level kLevels[] = {
 };
 constexpr std::size_t kDefaultLevel = 1;
 
-float relative_step(const SectionContext& context, std::int64_t layer) {
-  const std::int64_t third = std::min<std::int64_t>(2, 3 * layer / context.num_model_layers);
-  return kLayerBins[third] * kLevels[context.level].factor;
-}
-
 void dequantise_anchor(std::span<const std::int16_t> symbols, std::uint16_t scale,
                        std::span<float> anchor) {
   const float step = cachegen_released::step_of(scale, kAnchorSymbol);
@@ -199,6 +194,11 @@ Status decode_section(const SectionContext& context, std::span<const std::byte> 
 }
 
 }  // namespace
+
+float relative_step(const SectionContext& context, std::int64_t layer) {
+  const std::int64_t third = std::min<std::int64_t>(2, 3 * layer / context.num_model_layers);
+  return kLayerBins[third] * kLevels[context.level].factor;
+}
 
 Result<TensorHead> read_head(std::int64_t groups, std::span<const std::byte> payload) {
   TensorHead head;

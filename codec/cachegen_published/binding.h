@@ -16,6 +16,9 @@ inline constexpr std::int32_t kAnchorSymbol = 127;  // 8 bits
   return (tokens + kGroupTokens - 1) / kGroupTokens;
 }
 
+// The step of a layer's differences, over their typical size.
+[[nodiscard]] float relative_step(const SectionContext& context, std::int64_t layer);
+
 // The front of a tensor's payload, as every backend's decoder reads and checks it.
 struct TensorHead {
   float step = 0;                     // of the differences

@@ -108,6 +108,10 @@ Status decode_section(const SectionContext& context, std::span<const std::byte> 
 
 }  // namespace
 
+entropy::PlaneModel plane_model(std::size_t level) {
+  return kLevels[level].model;
+}
+
 Result<std::span<const std::byte>> read_scales(ByteReader& in, std::int64_t count) {
   const auto bytes = in.get_bytes(static_cast<std::size_t>(count) * sizeof(std::uint16_t));
   if (!in.ok()) return damaged("a section that ends in its scales");

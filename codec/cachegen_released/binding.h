@@ -3,6 +3,7 @@
 
 #include "codec/bytes.h"
 #include "codec/codec.h"
+#include "codec/entropy/binding.h"
 
 namespace sluice {
 
@@ -13,6 +14,9 @@ namespace cachegen_released {
 // The largest symbol of a layer's tensors, by the level's table (spec.md): 15, 7 or 5. `level` is
 // an index in CodecInfo::levels.
 [[nodiscard]] std::int32_t max_symbol(const SectionContext& context, std::int64_t layer);
+
+// How the level's planes are modelled.
+[[nodiscard]] entropy::PlaneModel plane_model(std::size_t level);
 
 // What every backend's decoder reads and checks alike: so many fp16 magnitudes from the front, and
 // that no byte is left behind the last tensor. Errors have no file.

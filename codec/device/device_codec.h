@@ -1,7 +1,8 @@
 // The contract of a codec's CUDA backend: plans made by the host, work put on the caller's stream.
 // Where in the flow: beside codec/codec.h; codec/device/registry.h lists the device codecs, and
 // section_run.h drives one. It includes no CUDA header.
-// Surprise: nothing here allocates. The caller lends memory for one section, says for how much by
+// Surprise: no device or pinned memory is allocated here. The caller lends memory for one section,
+// says for how much by
 // *_memory(), and may take it back when the stream has done the work and finish_*() has read it.
 #pragma once
 
@@ -52,6 +53,7 @@ struct DevicePlan {
   std::span<const std::byte> payload = {};  // decoding: on the host, pinned for an overlapping copy
   std::size_t job_bytes = 0;                // of all jobs, behind the RunHeader
   std::size_t num_jobs = 0;                 // descriptors of tensors or planes, first of them
+  std::size_t num_planes = 0;               // encoding: descriptors of planes after them
   std::size_t num_tiles = 0;                // descriptors of tiles after them, where there are any
   std::int64_t num_units = 0;               // pieces of work that blocks take turn by turn
   std::size_t scratch_at = 0;               // where kernels' own memory starts in memory.work_dev
@@ -78,15 +80,13 @@ struct DeviceCodec {
   // What decode_section says of a fault that a kernel found.
   Error (*decode_error)(const Fault& fault);
 
-  // Encoding: the payload's bytes are those of encode_section. Null where only the CPU encodes.
+  // Encoding: the payload's bytes are those of encode_section.
   Result<MemoryNeed> (*encode_memory)(const SectionContext& context,
                                       std::span<const DeviceSectionTensor> tensors);
   Result<DevicePlan> (*plan_encode)(const SectionContext& context,
                                     std::span<const DeviceSectionTensor> tensors,
                                     const LentMemory& memory, const LaunchTarget& target);
   Status (*launch_encode)(const DevicePlan& plan, StreamHandle stream);
-
-  [[nodiscard]] bool can_encode() const { return encode_memory != nullptr; }
 };
 
 }  // namespace sluice

@@ -16,6 +16,9 @@ inline constexpr unsigned kShippedBytes = 2 * (static_cast<unsigned>(kShippedSym
 struct ShippedStarts {
   std::uint16_t starts[kShippedSymbols][kLanes];
 
+  // The distribution of a column, symbols[row * stride], to its bytes.
+  __device__ void measure(const std::int16_t* symbols, std::int64_t stride, unsigned rows,
+                          std::byte* distribution);
   // From one column's distribution; false when it is none.
   __device__ bool build(const std::byte* distribution);
   __device__ std::uint16_t& at(unsigned symbol) { return starts[symbol][lane_of_thread()]; }
@@ -27,6 +30,19 @@ struct ShippedStarts {
   // Frequencies that sum to 2^11, as to_frequencies() of tables.h makes them.
   __device__ void settle(int missing);
 };
+
+__device__ inline void ShippedStarts::measure(const std::int16_t* symbols, std::int64_t stride,
+                                              unsigned rows, std::byte* distribution) {
+  for (unsigned i = 0; i < kShippedSymbols; ++i) at(i) = 0;
+  for (unsigned row = 0; row < rows; ++row)
+    ++at(static_cast<unsigned>(symbols[row * stride] - kShippedFirst));
+  unsigned below = 0;
+  for (unsigned i = 0; i < kShippedSymbols; ++i) {
+    store_u16(distribution + 2 * i, shipped_entry(below, rows, i));
+    below += at(i);
+  }
+  store_u16(distribution + 2 * kShippedSymbols, 0);
+}
 
 __device__ inline void ShippedStarts::settle(int missing) {
   while (missing != 0) {
