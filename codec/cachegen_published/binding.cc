@@ -12,6 +12,7 @@
 #include "codec/dequantise/element_sink.h"
 #include "codec/entropy/binding.h"
 #include "codec/row_convert.h"
+#include "codec/streaming.h"
 #include "codec/uniform/scale.h"
 
 namespace sluice {
@@ -148,7 +149,7 @@ Result<EncodedSection> encode_section(const SectionContext& context,
 
 // Decodes one tensor from the front of `payload`; returns the bytes it took.
 Result<std::size_t> decode_tensor(const MutableTensorView& values, Backend backend,
-                                  std::span<const std::byte> payload) {
+                                  bool is_streamed, std::span<const std::byte> payload) {
   const TensorShape& shape = values.shape;
   const auto channels = static_cast<std::size_t>(shape.channels());
   const std::int64_t groups = num_groups(shape.tokens);
@@ -164,7 +165,7 @@ Result<std::size_t> decode_tensor(const MutableTensorView& values, Backend backe
 
   ByteReader scales(head->scales);
   std::vector<float> anchors(symbols.size());  // unrounded: what differences are added to
-  dequantise::ElementSink differences(values, backend);
+  dequantise::ElementSink differences(values, backend, is_streamed);
   for (std::int64_t token = 0; token < shape.tokens; ++token) {
     const auto group = static_cast<std::size_t>(token / kGroupTokens);
     const auto anchor = std::span(anchors).subspan(group * channels, channels);
@@ -186,7 +187,7 @@ Status decode_section(const SectionContext& context, std::span<const std::byte> 
                       std::span<const MutableSectionTensor> tensors) {
   for (const MutableSectionTensor& tensor : tensors) {
     if (tensor.values.shape.elements() == 0) continue;
-    const auto bytes = decode_tensor(tensor.values, context.backend, payload);
+    const auto bytes = decode_tensor(tensor.values, context.backend, is_streamed(tensors), payload);
     if (!bytes) return bytes.error();
     payload = payload.subspan(*bytes);
   }

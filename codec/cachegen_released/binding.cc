@@ -6,6 +6,7 @@
 #include "codec/dequantise/element_sink.h"
 #include "codec/entropy/binding.h"
 #include "codec/row_convert.h"
+#include "codec/streaming.h"
 #include "codec/uniform/scale.h"
 
 namespace sluice {
@@ -77,14 +78,15 @@ Result<EncodedSection> encode_section(const SectionContext& context,
 
 // Decodes one tensor from the front of `payload`; returns the bytes it took.
 Result<std::size_t> decode_tensor(const MutableTensorView& values, std::int32_t limit,
-                                  Backend backend, std::span<const std::byte> payload) {
+                                  Backend backend, bool is_streamed,
+                                  std::span<const std::byte> payload) {
   const TensorShape& shape = values.shape;
   ByteReader in(payload);
   const std::size_t scale_bytes = static_cast<std::size_t>(shape.tokens) * sizeof(std::uint16_t);
   const auto scale_span = read_scales(in, shape.tokens);
   if (!scale_span) return scale_span.error();
   ByteReader scales(*scale_span);
-  dequantise::ElementSink sink(values, backend);
+  dequantise::ElementSink sink(values, backend, is_streamed);
   for (std::int64_t token = 0; token < shape.tokens; ++token) {
     sink.add_row(token, step_of(scales.get<std::uint16_t>(), limit));
   }
@@ -98,8 +100,8 @@ Status decode_section(const SectionContext& context, std::span<const std::byte> 
                       std::span<const MutableSectionTensor> tensors) {
   for (const MutableSectionTensor& tensor : tensors) {
     if (tensor.values.shape.elements() == 0) continue;
-    const auto bytes =
-        decode_tensor(tensor.values, max_symbol(context, tensor.layer), context.backend, payload);
+    const auto bytes = decode_tensor(tensor.values, max_symbol(context, tensor.layer),
+                                     context.backend, is_streamed(tensors), payload);
     if (!bytes) return bytes.error();
     payload = payload.subspan(*bytes);
   }

@@ -53,12 +53,17 @@ void put_block(const Block& block) {
   }
 }
 
+template <Dtype kDtype, bool kHasBases>
+void put_block_of(const Block& block) {
+  if (!block.streams) return put_block<kDtype, kHasBases, false>(block);
+  put_block<kDtype, kHasBases, true>(block);
+  _mm_sfence();
+}
+
 template <Dtype kDtype>
 void put_block_of(const Block& block) {
-  if (block.bases != nullptr) return put_block<kDtype, true, false>(block);
-  if (!block.streams) return put_block<kDtype, false, false>(block);
-  put_block<kDtype, false, true>(block);
-  _mm_sfence();
+  if (block.bases == nullptr) return put_block_of<kDtype, false>(block);
+  put_block_of<kDtype, true>(block);
 }
 
 }  // namespace

@@ -7,9 +7,6 @@ namespace {
 
 static_assert(kBlockColumns == entropy::kLanes);
 
-// Tensors from so many bytes on are written around the caches: what is larger than its share of
-// them leaves them before its reader comes, and writing through them reads every line first.
-constexpr std::int64_t kStreamBytes = 2 * 1024 * 1024;
 constexpr std::int64_t kLineBytes = 64;
 
 bool fills_whole_lines(const MutableTensorView& tensor) {
@@ -21,10 +18,10 @@ bool fills_whole_lines(const MutableTensorView& tensor) {
 
 }  // namespace
 
-ElementSink::ElementSink(const MutableTensorView& tensor, Backend backend)
+ElementSink::ElementSink(const MutableTensorView& tensor, Backend backend, bool is_streamed)
     : tensor_(tensor),
       kernel_(block_kernel(backend)),
-      streams_(tensor.shape.size().bytes() >= kStreamBytes && fills_whole_lines(tensor)) {}
+      streams_(is_streamed && fills_whole_lines(tensor)) {}
 
 void ElementSink::add_row(std::int64_t token, float step, const float* base) {
   tokens_.push_back(token);

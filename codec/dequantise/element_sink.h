@@ -15,7 +15,8 @@ namespace sluice::dequantise {
 // value(row, channel) = base(row, channel) + symbol * step(row), at the row's token.
 class ElementSink final : public entropy::BlockSink {
  public:
-  ElementSink(const MutableTensorView& tensor, Backend backend);
+  // `is_streamed`: see codec/streaming.h.
+  ElementSink(const MutableTensorView& tensor, Backend backend, bool is_streamed);
 
   // Rows come in the order of the plane. `base` holds one number per channel, is borrowed, and is
   // given for every row or for none.
