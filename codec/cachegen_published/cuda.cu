@@ -46,7 +46,7 @@ struct DifferenceRows {
         plane.anchors_dev[static_cast<std::size_t>(row / kPerGroup) * plane.channels +
                           column.channel];
     store_element(plane.tensor, facts.elements + column.elements,
-                  anchor + static_cast<float>(symbol) * facts.step);
+                  codable(anchor + static_cast<float>(symbol) * facts.step));
   }
 };
 

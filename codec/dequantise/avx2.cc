@@ -1,5 +1,6 @@
 // Whole blocks of 32 columns; narrower ones are rare (odd head sizes) and left to the scalar loop.
 #include "codec/avx2_floats.h"
+#include "codec/codable.h"
 #include "codec/dequantise/kernel.h"
 
 namespace sluice::dequantise {
@@ -19,6 +20,12 @@ void store32(std::byte* to, __m256i bytes) {
 __m256 products(const std::int16_t* symbols, __m256 step) {
   const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(symbols));
   return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(eight)), step);
+}
+
+// codable() of finite numbers and infinities.
+__m256 limited(__m256 values) {
+  const __m256 most = _mm256_set1_ps(kMaxCodable);
+  return _mm256_max_ps(_mm256_min_ps(values, most), _mm256_sub_ps(_mm256_setzero_ps(), most));
 }
 
 template <Dtype kDtype, bool kStreams>
@@ -45,8 +52,8 @@ void put_block(const Block& block) {
       __m256 high = products(symbols + column + 8, step);
       if constexpr (kHasBases) {
         const float* const bases = block.bases[row] + block.base_column + column;
-        low = _mm256_add_ps(_mm256_loadu_ps(bases), low);
-        high = _mm256_add_ps(_mm256_loadu_ps(bases + 8), high);
+        low = limited(_mm256_add_ps(_mm256_loadu_ps(bases), low));
+        high = limited(_mm256_add_ps(_mm256_loadu_ps(bases + 8), high));
       }
       store16<kDtype, kStreams>(to + column * bytes_per_element(kDtype), low, high);
     }

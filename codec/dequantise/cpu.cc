@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "codec/codable.h"
 #include "codec/dequantise/kernel.h"
 #include "codec/float16.h"
 
@@ -26,7 +27,7 @@ void put_block(const Block& block) {
       const float product = static_cast<float>(symbols[column]) * block.steps[row];
       put<dtype>(to, block.bases == nullptr
                          ? product
-                         : block.bases[row][block.base_column + column] + product);
+                         : codable(block.bases[row][block.base_column + column] + product));
     }
   }
 }

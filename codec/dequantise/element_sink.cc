@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codec/codable.h"
+
 namespace sluice::dequantise {
 namespace {
 
@@ -68,7 +70,7 @@ void ElementSink::take_scattered(const entropy::SymbolBlock& block) {
       const std::int16_t symbol = block.symbols[line * kBlockColumns + column - block.column];
       const float product = static_cast<float>(symbol) * steps_[row];
       tensor_.set(column / tensor_.shape.dim, tokens_[row], column % tensor_.shape.dim,
-                  bases_.empty() ? product : bases_[row][column] + product);
+                  bases_.empty() ? product : codable(bases_[row][column] + product));
     }
   }
 }

@@ -28,8 +28,8 @@ struct Block {
   bool streams;  // write around the caches; whole blocks of columns in 64-byte lines only
 };
 
-// A product, and a sum where there are bases, each rounded to fp32; then once to the dtype, to
-// nearest, ties to even.
+// A product, and a sum where there are bases, each rounded to fp32, the sum limited as codable()
+// limits what encoders read; then once to the dtype, to nearest, ties to even.
 using BlockKernel = void (*)(const Block& block);
 [[nodiscard]] BlockKernel block_kernel(Backend backend);
 

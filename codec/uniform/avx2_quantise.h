@@ -30,7 +30,10 @@ static inline std::uint16_t scale_of(float magnitude, float code_max) {
   const __m128i halves = _mm_cvtps_ph(_mm_set_ss(magnitude / code_max), _MM_FROUND_TO_NEAREST_INT);
   const auto nearest = static_cast<std::uint16_t>(_mm_extract_epi16(halves, 0));
   const bool is_short = _cvtsh_ss(nearest) * code_max < magnitude;
-  return static_cast<std::uint16_t>(nearest + (is_short ? 1 : 0));
+  const auto scale = static_cast<std::uint16_t>(nearest + (is_short ? 1 : 0));
+  constexpr float kFp16Overflow = 65520.0F;
+  const bool overflows = _cvtsh_ss(scale) * code_max >= kFp16Overflow;
+  return static_cast<std::uint16_t>(scale - (overflows ? 1 : 0));
 }
 
 // 8 values to integers: fp32 quotients, to nearest, ties to even.

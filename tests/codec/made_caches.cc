@@ -92,6 +92,20 @@ KvCache with_odd_numbers() {
   return cache;
 }
 
+// Numbers near the end of fp16, where a step more would be infinite.
+KvCache with_largest_numbers() {
+  KvCache cache =
+      KvCache::allocate(one_layer({.dtype = Dtype::kFp16, .heads = 2, .tokens = 24, .dim = 33}));
+  RandomStream random(17);
+  for_each_tensor(cache, [&](const MutableTensorView& tensor) {
+    for_each_element(tensor.shape, [&](std::int64_t head, std::int64_t token, std::int64_t dim) {
+      const double size = token % 3 == 0 ? 65504 : 65504 - 8000 * random.uniform();
+      tensor.set(head, token, dim, static_cast<float>(random.bernoulli(0.5) ? size : -size));
+    });
+  });
+  return cache;
+}
+
 }  // namespace
 
 KvCache made_cache(const KvShape& shape, std::uint64_t seed) {
@@ -168,6 +182,7 @@ std::vector<NamedCache> odd_caches() {
   add("AllZero",
       KvCache::allocate(one_layer({.dtype = Dtype::kBf16, .heads = 2, .tokens = 33, .dim = 40})));
   add("OddNumbers", with_odd_numbers());
+  add("LargestNumbers", with_largest_numbers());
   KvShape many{};
   for (int i = 0; i < 19; ++i)
     many.layers.push_back(layer_of(2 * i, {.heads = 2, .tokens = 12, .dim = 4}));
