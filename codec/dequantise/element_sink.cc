@@ -48,6 +48,8 @@ void ElementSink::take(const entropy::SymbolBlock& block) {
 void ElementSink::take_head(const entropy::SymbolBlock& block, std::int64_t column, int columns) {
   const std::int64_t head = column / tensor_.shape.dim;
   const std::int64_t place = head * tensor_.strides.head + column % tensor_.shape.dim;
+  // Whoever wrote the stream chose where its tiles begin: not always at a line.
+  const bool begins_at_line = column % kBlockColumns == 0;
   const auto first_row = static_cast<std::size_t>(block.row);
   kernel_({.symbols = block.symbols + (column - block.column),
            .lines = block.rows,
@@ -59,7 +61,7 @@ void ElementSink::take_head(const entropy::SymbolBlock& block, std::int64_t colu
            .rows = rows_.data() + first_row,
            .offset = place * bytes_per_element(tensor_.shape.dtype),
            .dtype = tensor_.shape.dtype,
-           .streams = streams_});
+           .streams = streams_ && begins_at_line});
 }
 
 void ElementSink::take_scattered(const entropy::SymbolBlock& block) {
