@@ -1,5 +1,7 @@
 // A tile's bytes to symbols, group by group.
 #include <algorithm>
+#include <cstring>
+#include <optional>
 
 #include "codec/entropy/lane_tables.h"
 #include "codec/entropy/shipped_tables.h"
@@ -144,22 +146,18 @@ const char* decode_with_classes(ByteReader in, const TileArea& area, const Plane
   return stream.is_at_end() ? nullptr : kBadEnd;
 }
 
-// Tables that stand in front of the tile, or that both sides hold.
-const char* decode_with_given(ByteReader in, const TileArea& area, const TableSet& tables,
-                              std::span<const int> table_of_column,
-                              std::span<const std::int16_t> centres, Exceptions exceptions,
-                              const Kernels& kernels, std::int16_t* block, BlockSink& sink) {
+// Tables that stand in front of the tile, or that both sides hold: lanes_of_group(group).
+template <typename LanesOfGroup>
+const char* decode_with_given(ByteReader in, const TileArea& area, LanesOfGroup lanes_of_group,
+                              Exceptions exceptions, const Kernels& kernels, std::int16_t* block,
+                              BlockSink& sink) {
   StreamReader stream(in, lanes_of(area.columns, 0), kernels);
   if (!stream.is_whole()) return kTooShort;
   const RowOrder order = order_rows(area.rows, {});
   for (std::int64_t group = 0; group < groups_of(area.columns); ++group) {
-    LaneTables lanes(tables);
-    const int used = lanes_of(area.columns, group);
-    for (int lane = 0; lane < used; ++lane) {
-      const auto column = static_cast<std::size_t>(group * kLanes + lane);
-      lanes.add(table_of_column[column], centres.empty() ? 0 : centres[column]);
-    }
+    const LaneTables lanes = lanes_of_group(group);
     if (!stream.get_run(lanes, order.runs.front(), lanes.has_pairs(), block)) return kTooShort;
+    const int used = lanes_of(area.columns, group);
     if (!exceptions.put(group * area.rows * kLanes, area.rows, used, block)) return kBadException;
     sink.take(block_of(area, group, block, order));
   }
@@ -167,35 +165,52 @@ const char* decode_with_given(ByteReader in, const TileArea& area, const TableSe
   return stream.is_at_end() ? nullptr : kBadEnd;
 }
 
+// Of column `column`, in the distributions that stand in front of a tile.
+std::optional<Frequencies> shipped_table(std::span<const std::byte> distributions,
+                                         std::int64_t column) {
+  ShippedDistribution distribution;
+  const std::size_t at = static_cast<std::size_t>(column) * sizeof distribution;
+  std::memcpy(distribution.data(), distributions.data() + at, sizeof distribution);
+  return to_table(distribution);
+}
+
 const char* decode_with_shipped(ByteReader in, const TileArea& area, const PlaneOptions& options,
                                 std::int16_t* block, BlockSink& sink) {
-  if (in.left() / sizeof(ShippedDistribution) < static_cast<std::size_t>(area.columns)) {
-    return kTooShort;
-  }
-  TableSet tables;
-  std::vector<int> table_of_column;
+  const auto distributions =
+      in.get_bytes(static_cast<std::size_t>(area.columns) * sizeof(ShippedDistribution));
+  if (!in.ok()) return kTooShort;
   for (std::int64_t column = 0; column < area.columns; ++column) {
-    ShippedDistribution distribution;
-    for (std::uint16_t& entry : distribution) entry = in.get<std::uint16_t>();
-    const auto table = to_table(distribution);
-    if (!table) return kBadTable;
-    table_of_column.push_back(tables.add(*table));
+    if (!shipped_table(distributions, column)) return kBadTable;
   }
-  return decode_with_given(in, area, tables, table_of_column, {}, Exceptions(in, 0),
-                           kernels_of(options.backend), block, sink);
+  TableSet tables;  // of one group: a table's slots are 124 times as long as its distribution
+  const auto lanes_of_group = [&](std::int64_t group) {
+    tables = TableSet();
+    LaneTables lanes(tables);
+    for (int lane = 0; lane < lanes_of(area.columns, group); ++lane) {
+      lanes.add(tables.add(*shipped_table(distributions, group * kLanes + lane)), 0);
+    }
+    return lanes;
+  };
+  return decode_with_given(in, area, lanes_of_group, Exceptions(in, 0), kernels_of(options.backend),
+                           block, sink);
 }
 
 const char* decode_with_profile(ByteReader in, const TileArea& area, const PlaneOptions& options,
                                 std::int16_t* block, BlockSink& sink) {
-  const auto first = static_cast<std::size_t>(area.column);
-  const auto count = static_cast<std::size_t>(area.columns);
   const auto num_exceptions = in.get<std::uint32_t>();
   const Exceptions exceptions(in, num_exceptions);
   if (!in.ok()) return kTooShort;
-  return decode_with_given(in, area, options.profile->tables,
-                           std::span(options.profile->table_of_column).subspan(first, count),
-                           std::span(options.profile->centres).subspan(first, count), exceptions,
-                           kernels_of(options.backend), block, sink);
+  const ProfileTables& profile = *options.profile;
+  const auto lanes_of_group = [&](std::int64_t group) {
+    LaneTables lanes(profile.tables);
+    for (int lane = 0; lane < lanes_of(area.columns, group); ++lane) {
+      const auto column = static_cast<std::size_t>(area.column + group * kLanes + lane);
+      lanes.add(profile.table_of_column[column], profile.centres[column]);
+    }
+    return lanes;
+  };
+  return decode_with_given(in, area, lanes_of_group, exceptions, kernels_of(options.backend), block,
+                           sink);
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "codec/bytes.h"
+#include "codec/entropy/binding.h"
+#include "codec/entropy/shipped_tables.h"
 #include "tests/codec/container_bytes.h"
 #include "tests/codec/made_caches.h"
 
@@ -85,6 +88,38 @@ class EveryLevel : public testing::TestWithParam<CodecLevel> {
 TEST(Counting, SeesAnAllocation) {
   EXPECT_GE(peak_of([] { std::vector<char> block(1 << 20); }), 1 << 20);
   EXPECT_LE(peak_of([] {}), 0);
+}
+
+// One tile of 65535 columns, its one row zeros, every column with a shipped table of its own.
+Bytes wide_shipped_plane(std::size_t columns) {
+  const std::int16_t zero = 0;
+  const auto distribution = entropy::measure_distribution(&zero, 1, 1);
+  ByteWriter tile;
+  for (std::size_t column = 0; column < columns; ++column) {
+    for (const std::uint16_t entry : distribution) tile.put(entry);
+  }
+  for (int lane = 0; lane < entropy::kLanes; ++lane) tile.put(entropy::kLowerBound);
+  ByteWriter plane;
+  plane.put(static_cast<std::uint8_t>(entropy::PlaneModel::kShipped));
+  plane.put(std::uint8_t{0});
+  plane.put(static_cast<std::uint16_t>(columns));
+  plane.put(std::uint32_t{1});  // rows
+  plane.put(static_cast<std::uint32_t>(tile.bytes().size()));
+  plane.put_bytes(tile.bytes());
+  return std::move(plane).take();
+}
+
+TEST(ShippedTables, OfOneWideTileTakeNoMoreThanItsSymbols) {
+  constexpr std::size_t kColumns = 65535;
+  const Bytes plane = wide_shipped_plane(kColumns);
+  std::vector<std::int16_t> symbols(kColumns, 1);
+  const std::int64_t peak = peak_of([&] {
+    const auto size = entropy::decode_plane(plane, 1, kColumns, {}, symbols);
+    ASSERT_TRUE(size.ok());
+    EXPECT_EQ(*size, plane.size());
+  });
+  EXPECT_LE(peak, 1 << 20);  // tables of 8 KiB for 32 columns at a time, in memory that doubles
+  EXPECT_EQ(symbols, std::vector<std::int16_t>(kColumns));
 }
 
 TEST_P(EveryLevel, ShapesThatGrowByPowersOfTwoTakeNoMoreThanTheBytesCanHold) {
