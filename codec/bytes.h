@@ -25,6 +25,14 @@ class ByteWriter {
   void put_text(std::string_view text) {
     put_bytes(std::as_bytes(std::span(text.data(), text.size())));
   }
+  // Over a number that was put at byte `at` before.
+  template <typename Number>
+  requires std::is_arithmetic_v<Number>
+  void put_over(std::size_t at, Number number) {
+    std::memcpy(bytes_.data() + at, &number, sizeof number);
+  }
+  void put_zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
+  void reserve(std::size_t more) { bytes_.reserve(bytes_.size() + more); }
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
   [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
 

@@ -120,6 +120,7 @@ class TensorEncoder {
 Result<EncodedSection> encode_section(const SectionContext& context,
                                       std::span<const SectionTensor> tensors) {
   ByteWriter out;
+  entropy::PlaneEncoder planes(out);
   std::int64_t side_bytes = 0;
   for (const SectionTensor& tensor : tensors) {
     const TensorShape& shape = tensor.values.shape;
@@ -138,10 +139,9 @@ Result<EncodedSection> encode_section(const SectionContext& context,
     for (const auto& matrix :
          {entropy::SymbolMatrix{groups, shape.channels(), anchors.symbols},
           entropy::SymbolMatrix{shape.tokens - groups, shape.channels(), deltas}}) {
-      const auto plane =
-          entropy::encode_plane(matrix, {.column_unit = shape.dim, .backend = context.backend});
-      out.put_bytes(plane.bytes);
-      side_bytes += plane.stats.side_bytes();
+      const auto stats =
+          planes.encode(matrix, {.column_unit = shape.dim, .backend = context.backend});
+      side_bytes += stats.side_bytes();
     }
   }
   return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};

@@ -40,38 +40,51 @@ bool is_before(std::int64_t split, std::int64_t layer, const SectionContext& con
   return layer * kTableLayers < split * context.num_model_layers;
 }
 
-std::vector<std::int16_t> quantise(const TensorView& values, std::int32_t limit, Backend backend,
-                                   ByteWriter& out) {
-  const auto channels = static_cast<std::size_t>(values.shape.channels());
-  std::vector<std::int16_t> symbols(static_cast<std::size_t>(values.shape.elements()));
-  std::vector<float> token_values(channels);
-  const QuantiseToken quantise_one = quantise_token_of(backend);
-  for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
-    values.read_token(token, token_values, backend);
-    make_codable(token_values, backend);
-    out.put(quantise_one(token_values.data(), values.shape.channels(), limit,
-                         symbols.data() + static_cast<std::size_t>(token) * channels));
+// Tokens to scales and symbols; its memory serves all tensors of a section.
+class Quantiser {
+ public:
+  explicit Quantiser(Backend backend)
+      : backend_(backend), quantise_token_(quantise_token_of(backend)) {}
+
+  // Puts the scales; the symbols are valid until the next call.
+  std::span<const std::int16_t> quantise(const TensorView& values, std::int32_t limit,
+                                         ByteWriter& out) {
+    const std::int64_t channels = values.shape.channels();
+    channels_.resize(static_cast<std::size_t>(channels));
+    symbols_.resize(static_cast<std::size_t>(values.shape.elements()));
+    for (std::int64_t token = 0; token < values.shape.tokens; ++token) {
+      values.read_token(token, channels_, backend_);
+      make_codable(channels_, backend_);
+      out.put(
+          quantise_token_(channels_.data(), channels, limit, symbols_.data() + token * channels));
+    }
+    return symbols_;
   }
-  return symbols;
-}
+
+ private:
+  Backend backend_;
+  QuantiseToken quantise_token_;
+  std::vector<float> channels_;
+  std::vector<std::int16_t> symbols_;
+};
 
 Result<EncodedSection> encode_section(const SectionContext& context,
                                       std::span<const SectionTensor> tensors) {
   ByteWriter out;
+  Quantiser quantiser(context.backend);
+  entropy::PlaneEncoder planes(out);
   std::int64_t side_bytes = 0;
   for (const SectionTensor& tensor : tensors) {
     const TensorShape& shape = tensor.values.shape;
     if (shape.elements() == 0) continue;
     const std::size_t before = out.bytes().size();
-    const auto symbols =
-        quantise(tensor.values, max_symbol(context, tensor.layer), context.backend, out);
+    const auto symbols = quantiser.quantise(tensor.values, max_symbol(context, tensor.layer), out);
     side_bytes += static_cast<std::int64_t>(out.bytes().size() - before);
-    const auto plane = entropy::encode_plane({shape.tokens, shape.channels(), symbols},
-                                             {.model = kLevels[context.level].model,
-                                              .column_unit = shape.dim,
-                                              .backend = context.backend});
-    out.put_bytes(plane.bytes);
-    side_bytes += plane.stats.side_bytes();
+    const auto stats = planes.encode({shape.tokens, shape.channels(), symbols},
+                                     {.model = kLevels[context.level].model,
+                                      .column_unit = shape.dim,
+                                      .backend = context.backend});
+    side_bytes += stats.side_bytes();
   }
   return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
 }

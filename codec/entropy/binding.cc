@@ -53,34 +53,41 @@ class TileDecoder final : public TileVisitor {
 
 }  // namespace
 
-EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& options) {
+EntropyStats PlaneEncoder::encode(const SymbolMatrix& matrix, const PlaneOptions& options) {
   SLUICE_ASSERT(static_cast<std::int64_t>(matrix.symbols.size()) == matrix.rows * matrix.columns,
                 "a matrix with as many symbols as it says");
+  EntropyStats stats;
+  stats.elements = matrix.rows * matrix.columns;
+  if (stats.elements == 0) return stats;
   SLUICE_ASSERT(fits(options, matrix.rows, matrix.columns),
                 "shifts and profile tables of the matrix's size");
-  EncodedPlane plane;
-  plane.stats.elements = matrix.rows * matrix.columns;
-  if (plane.stats.elements == 0) return plane;
   const TileShape shape =
       tile_shape(matrix.rows, matrix.columns, options.model, options.column_unit);
-  ByteWriter tiles;
-  EncodeScratch scratch;
-  std::vector<std::uint32_t> tile_bytes;
-  for (const TileArea& area : tile_areas(matrix.rows, matrix.columns, shape)) {
-    const std::size_t before = tiles.bytes().size();
-    plane.stats.symbol_bytes += encode_tile(matrix, area, options, scratch, tiles);
-    tile_bytes.push_back(static_cast<std::uint32_t>(tiles.bytes().size() - before));
+  const auto areas = tile_areas(matrix.rows, matrix.columns, shape);
+  const std::size_t begin = out_.bytes().size();
+  out_.put(static_cast<std::uint8_t>(options.model));
+  out_.put(std::uint8_t{0});
+  out_.put(static_cast<std::uint16_t>(shape.columns));
+  out_.put(static_cast<std::uint32_t>(shape.rows));
+  const std::size_t lengths = out_.bytes().size();
+  out_.put_zeros(areas.size() * sizeof(std::uint32_t));
+  for (std::size_t tile = 0; tile < areas.size(); ++tile) {
+    const std::size_t before = out_.bytes().size();
+    stats.symbol_bytes += encode_tile(matrix, areas[tile], options, scratch_, out_);
+    out_.put_over(lengths + tile * sizeof(std::uint32_t),
+                  static_cast<std::uint32_t>(out_.bytes().size() - before));
   }
+  const std::size_t size = out_.bytes().size() - begin;
+  out_.put_zeros(padded_size(size, stats.elements) - size);
+  stats.coded_bytes = static_cast<std::int64_t>(out_.bytes().size() - begin);
+  return stats;
+}
+
+EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& options) {
   ByteWriter out;
-  out.put(static_cast<std::uint8_t>(options.model));
-  out.put(std::uint8_t{0});
-  out.put(static_cast<std::uint16_t>(shape.columns));
-  out.put(static_cast<std::uint32_t>(shape.rows));
-  for (const std::uint32_t bytes : tile_bytes) out.put(bytes);
-  out.put_bytes(tiles.bytes());
+  EncodedPlane plane;
+  plane.stats = PlaneEncoder(out).encode(matrix, options);
   plane.bytes = std::move(out).take();
-  plane.bytes.resize(padded_size(plane.bytes.size(), plane.stats.elements));
-  plane.stats.coded_bytes = static_cast<std::int64_t>(plane.bytes.size());
   return plane;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "codec/backend.h"
+#include "codec/bytes.h"
 #include "codec/entropy/rules.h"
 #include "codec/entropy/stats.h"
 #include "codec/entropy/tables.h"
@@ -43,16 +44,34 @@ struct PlaneOptions {
   Backend backend = best_backend();        // the bytes and the symbols do not depend on it
 };
 
+// Memory that the tiles of a plane share.
+struct EncodeScratch {
+  std::vector<std::int16_t> blocks;
+  std::vector<std::byte> room;
+};
+
 // A plane of n symbols has at least n / kMaxElementsPerByte bytes: what a decoder may allocate.
 inline constexpr std::int64_t kMaxElementsPerByte = 256;
 
-struct EncodedPlane {
-  std::vector<std::byte> bytes;
-  EntropyStats stats;  // order0_bits is left to the caller: see order0_bits()
+// Encodes planes one after the other, each appended to `out`; its memory serves all of them. Same
+// matrix, same bytes. Any symbols with the class family and profiles. `matrix.symbols` holds rows *
+// columns symbols; at most 2^31 of them.
+class PlaneEncoder {
+ public:
+  explicit PlaneEncoder(ByteWriter& out) : out_(out) {}
+  // order0_bits is left to the caller: see order0_bits().
+  EntropyStats encode(const SymbolMatrix& matrix, const PlaneOptions& options);
+
+ private:
+  ByteWriter& out_;
+  EncodeScratch scratch_;
 };
 
-// Same matrix, same bytes. Any symbols with the class family and profiles. `matrix.symbols` holds
-// rows * columns symbols; at most 2^31 of them.
+struct EncodedPlane {
+  std::vector<std::byte> bytes;
+  EntropyStats stats;
+};
+// One plane alone.
 [[nodiscard]] EncodedPlane encode_plane(const SymbolMatrix& matrix, const PlaneOptions& options);
 
 // Decoded symbols of up to 32 neighbouring columns.

@@ -43,12 +43,6 @@ struct TileArea {
   std::int64_t row = 0, rows = 0, column = 0, columns = 0;  // in the plane
 };
 
-// Memory that the tiles of a plane share.
-struct EncodeScratch {
-  std::vector<std::int16_t> blocks;
-  std::vector<std::byte> room;
-};
-
 // Appends the tile's bytes. Returns how many of them are refill words of its symbols.
 [[nodiscard]] std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,
                                        const PlaneOptions& options, EncodeScratch& scratch,
