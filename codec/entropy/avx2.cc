@@ -9,7 +9,7 @@ namespace sluice::entropy {
 namespace {
 
 constexpr int kRegisters = kLanes / 8;
-// A step reads at most so far beyond the words it takes.
+// A step reads at most so many bytes, from the first word that it may take.
 constexpr std::int64_t kWordRoom = kLanes * kWordBytes;
 
 // Per mask: which of the next words each lane takes (spread), and which lanes give a word, packed
@@ -115,8 +115,20 @@ void store_row(const Registers& row, std::int16_t* symbols) {
   }
 }
 
+// Whether a lane that is not in use seems to want a word: the identity table keeps whatever state a
+// stranger's stream left there. Such streams go to the scalar loop, which leaves those lanes alone.
+bool has_low_unused_lane(const DecodeState& state, int used) {
+  for (int lane = used; lane < kLanes; ++lane) {
+    if (state.lanes[lane] < kLowerBound) return true;
+  }
+  return false;
+}
+
 bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t rows,
                     std::int16_t* symbols) {
+  if (has_low_unused_lane(state, lanes.used)) {
+    return kScalarKernels.decode_singles(state, lanes, rows, symbols);
+  }
   Registers states = load(state.lanes);
   const Registers offsets = load(lanes.offsets);
   const Registers centres = load(lanes.centres);
@@ -136,6 +148,9 @@ bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t r
 
 bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pairs,
                   std::int16_t* symbols) {
+  if (has_low_unused_lane(state, lanes.used)) {
+    return kScalarKernels.decode_pairs(state, lanes, pairs, symbols);
+  }
   Registers states = load(state.lanes);
   const Registers offsets = load(lanes.offsets);
   const Registers centres = load(lanes.centres);
