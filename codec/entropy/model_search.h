@@ -74,15 +74,16 @@ class ModelSearch {
   SLUICE_HOST_DEVICE ChosenModel run(std::int64_t rows) {
     if (column_.outside * kMaxOutside > rows) return by_moments(rows);
     find_scale();
-    if (best_.cost == kNone) return by_moments(rows);
-    const std::int32_t middle = best_.model.scale;
-    excess_ = column_.flatness - family_.flatness[table(middle, best_.model.kind)];
+    if (best_ == kNone) return by_moments(rows);
+    const ColumnModel normal = unpack(best_).model;
+    const std::int32_t middle = normal.scale;
+    excess_ = column_.flatness - family_.flatness[table(middle, normal.kind)];
     is_one_sided_ = falls_from_an_end();
     const std::int32_t last = middle + 1 < kNumScales ? middle + 1 : middle;
     for (std::int32_t scale = middle > 0 ? middle - 1 : 0; scale <= last; ++scale) {
       try_other_shapes(scale);
     }
-    return best_;
+    return unpack(best_);
   }
 
  private:
@@ -132,15 +133,13 @@ class ModelSearch {
                          column_.counts[high] >= column_.counts[high - 1]);
   }
 
-  // The normal tables from the column's sigma on, upwards and downwards as long as they get better.
+  // The normal tables from the widest that is not wider than the column on, as long as they get
+  // better.
   SLUICE_HOST_DEVICE void find_scale() {
     const std::int32_t first = scale_near(column_.inner.sigma);
     try_shape(first, 0);
     std::int32_t scale = first + 1;
     while (scale < kNumScales && try_shape(scale, 0)) ++scale;
-    if (scale > first + 1) return;
-    scale = first - 1;
-    while (scale >= 0 && try_shape(scale, 0)) --scale;
   }
 
   // Peaked shapes for columns that are more peaked than the best normal table, sines for flatter
@@ -185,11 +184,26 @@ class ModelSearch {
     const std::int64_t cost =
         family_.kind_costs[kind] + std::int64_t{weigh_(column_.counts, costs, column_.span)} +
         std::int64_t{column_.outside} * (kExceptionCost + kTableBits * kCostPerBit);
-    if (cost >= best_.cost) return false;
-    best_ = {{static_cast<std::int16_t>(scale), static_cast<std::int16_t>(kind),
-              static_cast<std::int16_t>(centre)},
-             cost};
-    return true;
+    const std::int64_t key = pack({scale, kind, centre}, cost);
+    const bool is_better = key < best_;
+    best_ = is_better ? key : best_;
+    return is_better;
+  }
+
+  // Cost, turn and model in one number, so that the least is kept without a branch: of equal costs
+  // the first tried. Costs are below 2^27 (2048 rows of an exception and a slot), turns below 2^7.
+  struct Place {
+    std::int32_t scale, kind, centre;
+  };
+  [[nodiscard]] SLUICE_HOST_DEVICE std::int64_t pack(Place place, std::int64_t cost) {
+    const auto low = static_cast<std::uint16_t>(place.centre);
+    return cost << 36 | std::int64_t{turn_++} << 28 | std::int64_t{place.scale} << 22 |
+           std::int64_t{place.kind} << 16 | low;
+  }
+  [[nodiscard]] SLUICE_HOST_DEVICE static ChosenModel unpack(std::int64_t key) {
+    return {{static_cast<std::int16_t>(key >> 22 & 0x3F),
+             static_cast<std::int16_t>(key >> 16 & 0x3F), static_cast<std::int16_t>(key & 0xFFFF)},
+            key >> 36};
   }
 
   const ColumnCounts& column_;
@@ -198,7 +212,8 @@ class ModelSearch {
   std::int32_t quarters_, floor_;  // of the inner mean
   double excess_ = 0;              // of the column's flatness over that of the best normal table
   bool is_one_sided_ = false;
-  ChosenModel best_{{}, kNone};
+  std::int32_t turn_ = 0;
+  std::int64_t best_ = kNone;  // packed
 };
 
 }  // namespace sluice::entropy
