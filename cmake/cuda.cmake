@@ -1,4 +1,4 @@
-# The CUDA Toolkit (12.x or 13.x), found by itself; and sluice_cuda_library() for kernels.
+# The CUDA Toolkit (12.x or 13.x), found by itself; and sluice_cuda_objects() for kernels.
 set(SLUICE_HAVE_CUDA OFF)
 if(NOT SLUICE_CUDA STREQUAL "OFF")
   find_program(SLUICE_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda/bin /opt/cuda/bin)
@@ -33,12 +33,12 @@ if(NOT SLUICE_CUDA STREQUAL "OFF")
   endif()
 endif()
 
-# sluice_cuda_library(NAME SOURCES a.cu …): kernels for every architecture that this toolkit knows. Arithmetic is IEEE to the
+# sluice_cuda_objects(NAME SOURCES a.cu …): kernels for every architecture that this toolkit knows. Arithmetic is IEEE to the
 # bit: no fused multiply-add, exact division. What ptxas says of registers and spills is kept beside each object, for
 # tests/device/resources.py.
-function(sluice_cuda_library name)
+function(sluice_cuda_objects name)
   cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
-  add_library(${name} STATIC ${A_SOURCES})
+  add_library(${name} OBJECT ${A_SOURCES})
   set_target_properties(${name} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF
     CUDA_ARCHITECTURES OFF)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})

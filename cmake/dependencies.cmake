@@ -1,6 +1,12 @@
 # Debian 12 packages only; the launcher (./sluice) installs them.
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
+set(SLUICE_HAVE_NS3 OFF)
+if(SLUICE_DEVICE_ONLY)
+  find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
+  find_package(GTest REQUIRED)
+  return()
+endif()
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
@@ -17,7 +23,6 @@ if(SLUICE_TESTS)
 endif()
 
 # ns-3: its libraries by name; its exported flags ask for packages that are not needed.
-set(SLUICE_HAVE_NS3 OFF)
 if(NOT SLUICE_NS3 STREQUAL "OFF")
   find_path(NS3_INCLUDE_DIR ns3/simulator.h)
   find_library(NS3_CORE_LIBRARY ns3-core)

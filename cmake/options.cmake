@@ -11,6 +11,8 @@ else()
 endif()
 option(SLUICE_WERROR "Warnings are errors" ON)
 option(SLUICE_TESTS "Build the tests" ON)
+# For machines that hold little but a GPU (tests/device/run.sh): fmt, nlohmann-json, OpenSSL and GoogleTest are enough.
+option(SLUICE_DEVICE_ONLY "Build the codecs, their CUDA backends and tests/device alone" OFF)
 option(SLUICE_FUZZ "Build the libFuzzer program (clang only; the preset `fuzz` sets what it needs)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/files.h"
 #include "base/json_reader.h"
 #include "codec/profile_json.h"
@@ -9,6 +11,7 @@
 namespace sluice {
 namespace {
 
+constexpr const char* kFormat = "sluice-decode-times-1";
 constexpr DataSize kMaxFileSize = DataSize::bytes(1 << 20);
 
 DecodeTimeEntry read_entry(JsonReader& in) {
@@ -38,7 +41,7 @@ Result<DecodeTimes> read_decode_times(const std::filesystem::path& file) {
   auto parsed = JsonReader::parse(*text, file.string());
   if (!parsed) return parsed.error();
   JsonReader& in = *parsed;
-  in.expect_format("sluice-decode-times-1");
+  in.expect_format(kFormat);
   DecodeTimes times;
   times.device = file.stem().string();
   times.note = in.text("note");
@@ -53,6 +56,21 @@ Result<DecodeTimes> read_decode_times(const std::filesystem::path& file) {
   }
   if (const Status status = in.finish(); !status) return status.error();
   return times;
+}
+
+Status write_decode_times(const DecodeTimes& times, const std::filesystem::path& file) {
+  nlohmann::ordered_json json{
+      {"format", kFormat}, {"note", times.note}, {"times", nlohmann::ordered_json::array()}};
+  for (const DecodeTimeEntry& entry : times.entries) {
+    nlohmann::ordered_json item{{"codec", entry.codec}};
+    if (entry.level) item["level"] = *entry.level;
+    item["decode"] = {{"fixed_ns", to_ns(entry.decode.fixed)},
+                      {"ns_per_element", entry.decode.ns_per_element},
+                      {"source", to_text(entry.decode.source)}};
+    item["note"] = entry.note;
+    json["times"].push_back(std::move(item));
+  }
+  return write_file_atomically(file, json.dump(2) + "\n");
 }
 
 Result<DecodeTimes> find_decode_times(const std::string& device) {

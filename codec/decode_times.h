@@ -35,6 +35,9 @@ struct DecodeTimes {
 [[nodiscard]] Result<DecodeTimes> read_decode_times(const std::filesystem::path& file);
 // By device, from the shipped files; the error names the nearest known one.
 [[nodiscard]] Result<DecodeTimes> find_decode_times(const std::string& device);
+// All or nothing; read_decode_times() of the result gives the same. `note` says how they were made.
+[[nodiscard]] Status write_decode_times(const DecodeTimes& times,
+                                        const std::filesystem::path& file);
 // What a measured profile knows about its own device, to serve the sizes of another profile.
 [[nodiscard]] DecodeTimes decode_times_of(const CodecProfile& profile);
 

@@ -10,6 +10,8 @@ namespace sluice {
 
 // No row has more threads per block: kernels may then use up to 128 registers.
 inline constexpr int kMaxThreads = 512;
+// Of kernels that give each warp a tile.
+inline constexpr int kMaxTileThreads = 256;
 
 struct LaunchParameters {
   int threads = 256;         // per block, of kernels that work element by element

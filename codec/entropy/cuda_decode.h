@@ -231,7 +231,7 @@ __device__ TileFault TileDecoder<Rows>::decode_with_shipped(ShippedStarts& start
 
 // A warp takes every num_warps-th tile of its stage.
 template <typename Rows>
-__global__ void __launch_bounds__(kMaxThreads)
+__global__ void __launch_bounds__(kMaxTileThreads, 4)
     decode_tiles(const PlaneJob* planes, const TileJob* tiles, unsigned num_tiles, unsigned stage,
                  const ClassTables* tables, const std::byte* payload, std::int16_t* models,
                  RunHeader* header) {

@@ -302,7 +302,7 @@ __device__ inline CodedTile encode_with_shipped(const TileSymbols& symbols, Ship
 }
 
 // A warp takes every num_warps-th tile.
-inline __global__ void __launch_bounds__(kMaxThreads)
+inline __global__ void __launch_bounds__(kMaxTileThreads, 2)
     encode_tiles(const PlaneToEncode* planes, const TileToEncode* tiles, unsigned num_tiles,
                  const ClassTables* tables, CodedTile* coded) {
   const unsigned warp = threadIdx.x / kLanes;

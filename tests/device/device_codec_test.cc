@@ -158,8 +158,7 @@ TEST_P(EveryDeviceCodec, NamesMemoryThatIsTooSmall) {
     const LentBuffers lent = lend(*need);
     LentMemory small = lent.memory();
     small.work_dev = small.work_dev.first(need->work_bytes - 1);
-    const auto plan =
-        device().plan_decode(section.context, payload, tensors.tensors(), small, {});
+    const auto plan = device().plan_decode(section.context, payload, tensors.tensors(), small, {});
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().what, "work memory of " + std::to_string(need->work_bytes - 1) +
                                      " bytes where " + std::to_string(need->work_bytes) +

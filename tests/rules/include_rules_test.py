@@ -36,6 +36,10 @@ ONLY_IN = {
     r"<cuda": [".cu", "codec/device/"],
 }
 
+# The CUDA backends, and the folders whose programs may link them.
+LINKS_CUDA = r"\b(sluice_device|sluice_kernels)\b(?!_)|CUDA::"
+MAY_LINK_CUDA = ["codec/device/", "tests/device/"]
+
 # arithmetic on bare units belongs in base/: pattern -> what to use
 BANNED = {
     r"/ 1e9\b|\* 1e9\b|/ 1'000'000'000": "Duration's readers and constructors (base/units.h)",
@@ -102,7 +106,24 @@ class IncludeRules(unittest.TestCase):
                 defined.setdefault((namespace and namespace[1], name), []).append(path.relative_to(ROOT).as_posix())
         self.assertEqual({key: places for key, places in defined.items() if len(set(places)) > 1}, {})
 
+    def test_cuda_and_ns3_are_never_linked_into_one_program(self):
+        # Their licences do not go together in one binary. Whoever links the CUDA backends stands here.
+        faults = []
+        for path in sorted(ROOT.glob("*/**/CMakeLists.txt")):
+            name = path.relative_to(ROOT).as_posix()
+            if name.startswith("build"):
+                continue
+            for number, line in lines_of(path):
+                code = line.split("#")[0]
+                if re.search(LINKS_CUDA, code) and not any(name.startswith(p) for p in MAY_LINK_CUDA):
+                    faults.append(f"{name}:{number}: {line.strip()}: only {', '.join(MAY_LINK_CUDA)} may")
+                if re.search(r"\bsluice_ns3\b", code) and any(name.startswith(p) for p in MAY_LINK_CUDA):
+                    faults.append(f"{name}:{number}: {line.strip()}: ns-3 beside CUDA")
+        self.assertEqual(faults, [])
+
     def test_the_rules_can_fail(self):
+        self.assertTrue(re.search(LINKS_CUDA, "  LINKS sluice_device)"))
+        self.assertFalse(re.search(LINKS_CUDA, "  LINKS sluice_device_on_simt)"))
         self.assertEqual(re.findall(TYPE_DEFINITION, "struct Level {\n  int x;\n};", re.MULTILINE), ["Level"])
         self.assertTrue(re.search(r"#include\s*(?:<yaml-cpp)", "#include <yaml-cpp/yaml.h>"))
         self.assertTrue(re.search(next(iter(BANNED)), "x = ns / 1e9;"))
