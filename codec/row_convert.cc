@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codec/codec.h"
+#include "codec/codable.h"
 #include "codec/float16.h"
 #include "codec/row_convert_avx2.h"
 

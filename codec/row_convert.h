@@ -24,7 +24,7 @@ struct RowConvert {
 
 [[nodiscard]] RowConvert row_convert(Dtype dtype, Backend backend);
 
-// codable() of codec.h on each value, in place: what lossy codecs code.
+// codable() of codable.h on each value, in place: what lossy codecs code.
 void make_codable(std::span<float> values, Backend backend);
 
 }  // namespace sluice

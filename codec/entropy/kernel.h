@@ -13,8 +13,8 @@
 
 namespace sluice::entropy {
 
-// The tables of the lanes of one group of columns. Lanes in use come first; the others must name
-// the identity table (TableSet::kIdentity), which leaves their state as it is.
+// The tables of the lanes of one group of columns. Lanes in use come first; the others name the
+// identity table, number 0 of every set, which leaves their state as it is.
 struct DecodeLanes {
   const Slot* slots = nullptr;                  // of a table set: [table][kTableSlots]
   alignas(32) std::uint32_t offsets[kLanes]{};  // where each lane's table starts in `slots`

@@ -50,7 +50,7 @@ class LaneTables {
  private:
   const TableSet& tables_;
   int used_ = 0;
-  int numbers_[kLanes]{};  // of the identity where no lane was added
+  int numbers_[kLanes]{};  // 0, the identity, where no lane was added
   std::int32_t centres_[kLanes]{};
 };
 

@@ -84,6 +84,4 @@ class TableSet {
   std::vector<EncodingSymbol> symbols_;
 };
 
-inline constexpr int kIdentityTable = 0;
-
 }  // namespace sluice::entropy

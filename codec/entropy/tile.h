@@ -1,4 +1,6 @@
-// One tile: column models and a rANS stream. Used by plane_encode.cc and plane_decode.cc only.
+// One tile: column models and a rANS stream.
+// Where in the flow: binding.cc cuts planes into tiles and calls this; plane.h and the plans of
+// CUDA codecs share its limits and the row order.
 #pragma once
 
 #include <cstddef>

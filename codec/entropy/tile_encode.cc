@@ -77,7 +77,7 @@ class StreamWriter {
   }
 
  private:
-  static constexpr std::int64_t kMargin = 64;  // kernels may write zeros so far below the words
+  static constexpr std::int64_t kMargin = 64;  // kernels may write so far below their words
   const Kernels& kernels_;
   std::vector<std::byte>& room_;
   EncodeState state_;
