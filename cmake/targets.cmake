@@ -27,9 +27,18 @@ add_library(sluice_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
 target_link_libraries(sluice_precompiled PUBLIC sluice_options fmt::fmt)
 target_precompile_headers(sluice_precompiled PRIVATE ${SLUICE_PRECOMPILED})
 
-# sluice_library(NAME SOURCES a.cc … LINKS lib …)
+# sluice_library(NAME SOURCES a.cc … AVX2 b.cc … LINKS lib …)
+# AVX2 sources are left out where the compiler does not aim at x86-64, and called only where codec/backend.h says so. They
+# include kernels and intrinsics only: an inline function of another header, compiled there, could be the one that the linker
+# keeps for everybody.
 function(sluice_library name)
-  cmake_parse_arguments(A "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(A "" "" "SOURCES;AVX2;LINKS" ${ARGN})
+  if(SLUICE_AVX2 AND A_AVX2)
+    list(APPEND A_SOURCES ${A_AVX2})
+    # clang's own headers of F16C use compound literals
+    set_source_files_properties(${A_AVX2} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+      COMPILE_OPTIONS "-mavx2;-mf16c;-mbmi2;-O3;$<$<CXX_COMPILER_ID:Clang>:-Wno-c99-extensions>")
+  endif()
   add_library(${name} STATIC ${A_SOURCES})
   target_link_libraries(${name} PUBLIC sluice_options fmt::fmt ${A_LINKS})
   target_precompile_headers(${name} REUSE_FROM sluice_precompiled)
@@ -41,14 +50,4 @@ function(sluice_program name)
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE sluice_options fmt::fmt ${A_LINKS})
   target_precompile_headers(${name} REUSE_FROM sluice_precompiled)
-endfunction()
-
-# sluice_avx2_sources(a.cc …): compiled for AVX2, called only where codec/backend.h says so. They include kernels and
-# intrinsics only: an inline function of another header, compiled here, could be the one that the linker keeps for everybody.
-function(sluice_avx2_sources)
-  if(SLUICE_AVX2)
-    # clang's own headers of F16C use compound literals
-    set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-      COMPILE_OPTIONS "-mavx2;-mf16c;-mbmi2;-O3;$<$<CXX_COMPILER_ID:Clang>:-Wno-c99-extensions>")
-  endif()
 endfunction()

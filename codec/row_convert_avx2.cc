@@ -1,7 +1,5 @@
 #include "codec/row_convert_avx2.h"
 
-#if SLUICE_AVX2
-
 #include <cstring>
 
 #include "codec/avx2_floats.h"
@@ -79,5 +77,3 @@ void make_codable(float* values, std::int64_t num_elems) {
 }
 
 }  // namespace sluice::avx2
-
-#endif

@@ -1,7 +1,5 @@
 #include "codec/int4/avx2.h"
 
-#if SLUICE_AVX2
-
 #include "codec/uniform/avx2_quantise.h"
 #include "codec/uniform/avx2_rows.h"
 
@@ -128,5 +126,3 @@ bool decode_rows(const uniform::CodedTensor& coded, const uniform::Rows& rows) {
 }
 
 }  // namespace sluice::int4::avx2
-
-#endif

@@ -1,7 +1,5 @@
 #include "codec/int8/avx2.h"
 
-#if SLUICE_AVX2
-
 #include "codec/uniform/avx2_quantise.h"
 #include "codec/uniform/avx2_rows.h"
 
@@ -79,5 +77,3 @@ bool decode_rows(const uniform::CodedTensor& coded, const uniform::Rows& rows) {
 }
 
 }  // namespace sluice::int8::avx2
-
-#endif

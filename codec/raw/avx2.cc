@@ -1,7 +1,5 @@
 #include "codec/raw/avx2.h"
 
-#if SLUICE_AVX2
-
 #include <immintrin.h>
 
 #include <cstdint>
@@ -33,5 +31,3 @@ void copy_around_caches(std::byte* to, const std::byte* from, std::size_t num_by
 }
 
 }  // namespace sluice::raw::avx2
-
-#endif
