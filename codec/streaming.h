@@ -15,6 +15,21 @@ namespace sluice {
 // reader comes; smaller ones may be read at once.
 inline constexpr std::int64_t kStreamedBytesMin = 2 * 1024 * 1024;
 
+// A store around the caches writes a whole line: decoders do it for so many elements of a row at a
+// time.
+inline constexpr std::int64_t kLineBytes = 64;
+inline constexpr std::int64_t kStreamedElems = 32;
+
+// Whether every kStreamedElems elements of a row, counted from its start, are whole lines.
+[[nodiscard]] inline bool fills_whole_lines(const MutableTensorView& tensor) {
+  const std::int64_t width = bytes_per_element(tensor.shape.dtype);
+  return tensor.strides.dim == 1 && tensor.shape.dim % kStreamedElems == 0 &&
+         tensor.strides.head * width % kLineBytes == 0 &&
+         tensor.strides.token * width % kLineBytes == 0 &&
+         reinterpret_cast<std::uintptr_t>(tensor.data) % kLineBytes == 0;
+}
+
+// Whether a section with these tensors is large enough.
 [[nodiscard]] inline bool is_streamed(std::span<const MutableSectionTensor> tensors) {
   std::int64_t bytes = 0;
   for (const MutableSectionTensor& tensor : tensors) bytes += tensor.values.shape.size().bytes();

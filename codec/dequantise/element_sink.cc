@@ -3,20 +3,13 @@
 #include <algorithm>
 
 #include "codec/codable.h"
+#include "codec/streaming.h"
 
 namespace sluice::dequantise {
 namespace {
 
 static_assert(kBlockColumns == entropy::kLanes);
-
-constexpr std::int64_t kLineBytes = 64;
-
-bool fills_whole_lines(const MutableTensorView& tensor) {
-  const std::int64_t width = bytes_per_element(tensor.shape.dtype);
-  return tensor.shape.dim % kBlockColumns == 0 && tensor.strides.head * width % kLineBytes == 0 &&
-         tensor.strides.token * width % kLineBytes == 0 &&
-         reinterpret_cast<std::uintptr_t>(tensor.data) % kLineBytes == 0;
-}
+static_assert(kBlockColumns == kStreamedElems);
 
 }  // namespace
 

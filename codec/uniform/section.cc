@@ -20,29 +20,19 @@ constexpr std::int64_t kGroupChannels = 64;
 // How a section is written.
 struct Target {
   Backend backend;
-  bool is_large;
+  bool is_streamed;
 };
 
-bool fills_whole_lines(const Rows& rows) {
-  constexpr std::int64_t kLineBytes = 64;
-  constexpr std::int64_t kBlockElems = 32;
-  return rows.dim % kBlockElems == 0 && rows.head_bytes % kLineBytes == 0 &&
-         rows.token_bytes % kLineBytes == 0 &&
-         reinterpret_cast<std::uintptr_t>(rows.data) % kLineBytes == 0;
-}
-
-Rows rows_of(const MutableTensorView& out, bool is_large) {
+Rows rows_of(const MutableTensorView& out, bool is_streamed) {
   const std::int64_t width = bytes_per_element(out.shape.dtype);
-  Rows rows{.data = out.data,
-            .dtype = out.shape.dtype,
-            .heads = out.shape.heads,
-            .tokens = out.shape.tokens,
-            .dim = out.shape.dim,
-            .head_bytes = out.strides.head * width,
-            .token_bytes = out.strides.token * width,
-            .streams = false};
-  rows.streams = is_large && fills_whole_lines(rows);
-  return rows;
+  return {.data = out.data,
+          .dtype = out.shape.dtype,
+          .heads = out.shape.heads,
+          .tokens = out.shape.tokens,
+          .dim = out.shape.dim,
+          .head_bytes = out.strides.head * width,
+          .token_bytes = out.strides.token * width,
+          .streams = is_streamed && fills_whole_lines(out)};
 }
 
 // The scales in front of a tensor's codes.
@@ -88,7 +78,7 @@ bool decode_rows(const Width& width, const SectionLayout& layout,
                           .group = layout.group,
                           .scales_per_token = layout.scales_per_token,
                           .code_bytes_per_token = layout.code_bytes_per_token};
-  return width.decode_rows_avx2(coded, rows_of(out, target.is_large));
+  return width.decode_rows_avx2(coded, rows_of(out, target.is_streamed));
 }
 
 Status decode_tensor(const Width& width, const SectionLayout& layout, ByteReader& reader,
@@ -185,9 +175,7 @@ Status decode(const Width& width, const SectionContext& context, std::span<const
   const std::int64_t expected = payload_bytes(width, context, tensors);
   const auto bytes = static_cast<std::int64_t>(payload.size());
   if (Status status = check_payload_size(bytes, expected); !status) return status;
-  std::int64_t output_bytes = 0;
-  for (const auto& tensor : tensors) output_bytes += tensor.values.shape.size().bytes();
-  const Target target{.backend = context.backend, .is_large = output_bytes >= kStreamedBytesMin};
+  const Target target{.backend = context.backend, .is_streamed = is_streamed(tensors)};
   ByteReader reader(payload);
   for (const MutableSectionTensor& tensor : tensors) {
     const SectionLayout layout = layout_of(width, context, tensor.values.shape);
