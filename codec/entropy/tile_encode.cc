@@ -1,109 +1,14 @@
 // A tile's symbols to bytes: choose tables, take exceptions out, run the coder from the end.
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "base/assert.h"
 #include "codec/entropy/column_counts.h"
-#include "codec/entropy/lane_tables.h"
 #include "codec/entropy/shipped_tables.h"
-#include "codec/entropy/tile.h"
+#include "codec/entropy/tile_writer.h"
 
 namespace sluice::entropy {
 namespace {
-
-struct Exception {
-  std::uint16_t place;  // (group * rows + row in coding order) * kLanes + lane
-  std::int16_t symbol;
-};
-
-// The tile's symbols group by group, [group][row in coding order][kLanes]; unused lanes are 0.
-class Blocks {
- public:
-  Blocks(const SymbolMatrix& matrix, const TileArea& area, const RowOrder& order,
-         std::vector<std::int16_t>& memory)
-      : rows_(area.rows), symbols_(memory) {
-    const std::int64_t places = groups_of(area.columns) * area.rows * kLanes;
-    if (area.columns % kLanes != 0) memory.clear();  // lanes that are not in use hold 0
-    memory.resize(static_cast<std::size_t>(places));
-    // Whole rows after each other: they lie side by side in the matrix.
-    for (std::int64_t line = 0; line < area.rows; ++line) {
-      const std::int64_t row =
-          area.row + (order.rows.empty() ? line : order.rows[static_cast<std::size_t>(line)]);
-      const std::int16_t* const from = matrix.symbols.data() + row * matrix.columns + area.column;
-      const std::int64_t whole_groups = area.columns / kLanes;
-      for (std::int64_t group = 0; group < whole_groups; ++group) {
-        std::memcpy(at(group, line), from + group * kLanes, sizeof(std::int16_t[kLanes]));
-      }
-      const std::int64_t rest = area.columns % kLanes;
-      if (rest > 0) std::copy_n(from + whole_groups * kLanes, rest, at(whole_groups, line));
-    }
-  }
-  [[nodiscard]] std::int16_t* at(std::int64_t group, std::int64_t line) {
-    return symbols_.data() + (group * rows_ + line) * kLanes;
-  }
-  [[nodiscard]] std::int64_t rows() const { return rows_; }
-
- private:
-  std::int64_t rows_;
-  std::vector<std::int16_t>& symbols_;
-};
-
-// The coder of one tile, fed from the last step to the first.
-class StreamWriter {
- public:
-  StreamWriter(std::int64_t places, const Kernels& kernels, std::vector<std::byte>& memory)
-      : kernels_(kernels), room_(memory) {
-    memory.resize(static_cast<std::size_t>(kMargin + places * kWordBytes));
-    std::fill(std::begin(state_.lanes), std::end(state_.lanes), kLowerBound);
-    state_.words = room_.data() + room_.size();
-  }
-  // Rows [run.begin, run.end) of a group; the last one alone when pairs leave it over.
-  void put_run(const LaneTables& lanes, const Run& run, bool paired, const std::int16_t* group) {
-    const std::int16_t* const symbols = group + run.begin * kLanes;
-    const std::int64_t rows = run.end - run.begin;
-    const std::int64_t pairs = paired ? rows / 2 : 0;
-    if (rows > 2 * pairs) {
-      kernels_.encode_singles(state_, lanes.encode_lanes(false), rows - 2 * pairs,
-                              symbols + 2 * pairs * kLanes);
-    }
-    if (pairs > 0) kernels_.encode_pairs(state_, lanes.encode_lanes(true), pairs, symbols);
-  }
-  [[nodiscard]] std::int64_t word_bytes() const {
-    return room_.data() + room_.size() - state_.words;
-  }
-  void append_to(ByteWriter& out, int used_lanes) const {
-    for (int lane = 0; lane < used_lanes; ++lane) out.put(state_.lanes[lane]);
-    out.put_bytes({state_.words, room_.data() + room_.size()});
-  }
-
- private:
-  static constexpr std::int64_t kMargin = 64;  // kernels may write so far below their words
-  const Kernels& kernels_;
-  std::vector<std::byte>& room_;
-  EncodeState state_;
-};
-
-// Takes what the lane's table lacks out of the block; the table's mode stands in.
-void take_exceptions(Blocks& blocks, std::int64_t group, int lane, const Frequencies& table,
-                     std::int32_t centre, const Run& run, std::vector<Exception>& exceptions) {
-  const auto stand_in = static_cast<std::int16_t>(centre + table.mode());
-  for (std::int64_t line = run.begin; line < run.end; ++line) {
-    std::int16_t& symbol = blocks.at(group, line)[lane];
-    if (table.has(symbol - centre)) continue;
-    const std::int64_t place = (group * blocks.rows() + line) * kLanes + lane;
-    exceptions.push_back({static_cast<std::uint16_t>(place), symbol});
-    symbol = stand_in;
-  }
-}
-
-void put_exceptions(std::vector<Exception>& exceptions, ByteWriter& out) {
-  std::sort(exceptions.begin(), exceptions.end(),
-            [](const Exception& a, const Exception& b) { return a.place < b.place; });
-  for (const Exception& exception : exceptions) {
-    out.put(exception.place);
-    out.put(exception.symbol);
-  }
-}
 
 class ClassTileEncoder {
  public:
@@ -128,7 +33,7 @@ class ClassTileEncoder {
     out.put(fields_.centre_base);
     out.put(static_cast<std::uint32_t>(exceptions_.size()));
     put_pair_flags(out);
-    put_exceptions(exceptions_, out);
+    put_exceptions(std::move(exceptions_), out);
     return put_stream(out);
   }
 
@@ -302,7 +207,7 @@ std::int64_t encode_with_profile(const SymbolMatrix& matrix, const TileArea& are
                     {0, area.rows, 0}, exceptions);
   }
   out.put(static_cast<std::uint32_t>(exceptions.size()));
-  put_exceptions(exceptions, out);
+  put_exceptions(std::move(exceptions), out);
   return put_given(options.profile->tables, tables, centres, blocks, area,
                    kernels_of(options.backend), scratch.room, out);
 }
