@@ -12,7 +12,7 @@
 #include "codec/entropy/cuda_shipped.h"
 #include "codec/entropy/cuda_stream.h"
 #include "codec/entropy/cuda_tables.h"
-#include "codec/entropy/lane_tables.h"
+#include "codec/entropy/cuda_tile_header.h"
 #include "codec/entropy/tile_faults.h"
 
 namespace sluice::entropy {
@@ -109,100 +109,78 @@ struct TileDecoder {
   }
 
   __device__ TileFault decode_with_classes(const ClassTables& tables, std::int16_t* models);
+  __device__ bool decode_models(const ClassTileHeader& header, const ClassTables& tables,
+                                std::int16_t* models);
+  __device__ TileFault decode_group(ClassTileHeader& header, const ClassTables& tables,
+                                    const std::int16_t* models, unsigned group);
   __device__ TileFault decode_with_shipped(ShippedStarts& starts);
-};
-
-// A tile's list of exceptions, taken as their groups are decoded. They are few: all lanes read
-// each, and the lane that decoded the place writes it again.
-struct ExceptionList {
-  static constexpr unsigned kBytes = 4;
-  const std::byte* at;
-  unsigned left;
-  int previous = -1;
-
-  // put(row, symbol) in the lanes of this group's exceptions; false when one is out of place.
-  template <typename Put>
-  __device__ bool take_group(unsigned group, unsigned rows, unsigned used_lanes, const Put& put) {
-    const int first = static_cast<int>(group * rows * kLanes);
-    for (; left > 0; --left, at += kBytes) {
-      const int place = load_u16(at);
-      if (place >= first + static_cast<int>(rows * kLanes)) return true;
-      const unsigned lane = static_cast<unsigned>(place) % kLanes;
-      if (place < first || place <= previous || lane >= used_lanes) return false;
-      previous = place;
-      if (lane == lane_of_thread())
-        put(static_cast<unsigned>(place - first) / kLanes, load_u16(at + 2));
-    }
-    return true;
-  }
 };
 
 template <typename Rows>
 __device__ TileFault TileDecoder<Rows>::decode_with_classes(const ClassTables& tables,
                                                             std::int16_t* models) {
   const unsigned groups = (tile.columns + kLanes - 1) / kLanes;
-  const unsigned flag_bytes = (groups + 7) / 8;
-  constexpr unsigned kHeaderBytes = 9;
   TileBytes in{payload + tile.at, tile.bytes};
-  if (in.left < kHeaderBytes + flag_bytes) return TileFault::kTooShort;
-  const unsigned scale_table = in.get<std::uint8_t>();
-  const std::int32_t scale_base = in.get<std::uint8_t>();
-  const unsigned centre_table = in.get<std::uint8_t>();
-  const std::int32_t centre_base = static_cast<std::int16_t>(in.get<std::uint16_t>());
-  const auto num_exceptions = in.get<std::uint32_t>();
-  const std::byte* const flags = in.at;
-  in.skip(flag_bytes);
-  if (in.left / ExceptionList::kBytes < num_exceptions) return TileFault::kTooShort;
-  ExceptionList exceptions{in.at, num_exceptions};
-  in.skip(num_exceptions * ExceptionList::kBytes);
+  ClassTileHeader header;
+  if (!header.read(in, groups)) return TileFault::kTooShort;
   if (!stream.open(in, tile.columns < kLanes ? tile.columns : kLanes)) return TileFault::kTooShort;
-  if (scale_table >= kNumScales || centre_table >= kNumScales) return TileFault::kBadModel;
-  if (groups % 8 != 0 && static_cast<unsigned>(flags[flag_bytes - 1]) >> groups % 8 != 0)
-    return TileFault::kBadModel;
-
-  // Each lane keeps the models of its own columns: [group][field][lane].
-  const SlotLookup fields[kNumFields] = {
-      {tables.slots + tables.singles[scale_table][kFieldScaleKind]},
-      {tables.slots + tables.kinds},
-      {tables.slots + tables.singles[centre_table][kFieldCentreKind]}};
-  const std::int32_t bases[kNumFields] = {scale_base, 0, centre_base};
+  if (!header.is_known(groups)) return TileFault::kBadModel;
+  if (!decode_models(header, tables, models)) return TileFault::kTooShort;
   for (unsigned group = 0; group < groups; ++group) {
-    const bool in_use = group * kLanes + lane_of_thread() < tile.columns;
+    const TileFault fault =
+        decode_group(header, tables, models + group * kNumFields * kLanes, group);
+    if (fault != TileFault::kNone) return fault;
+  }
+  if (header.exceptions.left > 0) return TileFault::kBadException;
+  return stream.is_at_end() ? TileFault::kNone : TileFault::kBadEnd;
+}
+
+// Each lane keeps the models of its own columns: [group][field][lane].
+template <typename Rows>
+__device__ bool TileDecoder<Rows>::decode_models(const ClassTileHeader& header,
+                                                 const ClassTables& tables, std::int16_t* models) {
+  const SlotLookup fields[kNumFields] = {
+      {tables.slots + tables.singles[header.scale_table][kFieldScaleKind]},
+      {tables.slots + tables.kinds},
+      {tables.slots + tables.singles[header.centre_table][kFieldCentreKind]}};
+  const std::int32_t bases[kNumFields] = {header.scale_base, 0, header.centre_base};
+  for (unsigned first = 0; first < tile.columns; first += kLanes) {
+    const bool in_use = first + lane_of_thread() < tile.columns;
     for (int field = 0; field < kNumFields; ++field) {
       Slot slot = 0;
-      if (!stream.step(fields[field], in_use, slot)) return TileFault::kTooShort;
-      models[(group * kNumFields + field) * kLanes + lane_of_thread()] =
-          static_cast<std::int16_t>(bases[field] + symbol_of(slot));
+      if (!stream.step(fields[field], in_use, slot)) return false;
+      *(models + lane_of_thread()) = static_cast<std::int16_t>(bases[field] + symbol_of(slot));
+      models += kLanes;
     }
   }
+  return true;
+}
 
-  for (unsigned group = 0; group < groups; ++group) {
-    const std::int16_t* const model = models + group * kNumFields * kLanes + lane_of_thread();
-    const LaneColumn column = column_of(plane, tile, group);
-    const bool paired = (static_cast<unsigned>(flags[group / 8]) >> group % 8 & 1) != 0;
-    const std::int32_t scale = model[0];
-    const std::int32_t kind = model[kLanes];
-    const std::int32_t centre = model[2 * kLanes];
-    const bool is_known = !column.in_use || (scale >= 0 && scale < kNumScales);
-    if (__all_sync(kAllLanes, is_known) == 0) return TileFault::kBadModel;
-    std::int32_t pairs = column.in_use ? tables.pairs[scale][kind] : 0;
-    if (paired && __any_sync(kAllLanes, pairs < 0) != 0) return TileFault::kBadModel;
-    const std::int32_t singles = column.in_use ? tables.singles[scale][kind] : 0;
-    if (paired && !decode_pairs({tables.slots + pairs}, centre, column))
-      return TileFault::kTooShort;
-    const unsigned first = paired ? tile.rows / 2 * 2 : 0;
-    if (!decode_singles(SlotLookup{tables.slots + singles}, centre, column, first))
-      return TileFault::kTooShort;
-    const unsigned used = tile.columns - group * kLanes;
-    const bool well_placed = exceptions.take_group(
-        group, tile.rows, used < kLanes ? used : kLanes, [&](unsigned row, std::uint16_t symbol) {
-          put(Rows::facts(plane, payload, tile.row + row), row, column,
-              static_cast<std::int16_t>(symbol));
-        });
-    if (!well_placed) return TileFault::kBadException;
-  }
-  if (exceptions.left > 0) return TileFault::kBadException;
-  return stream.is_at_end() ? TileFault::kNone : TileFault::kBadEnd;
+template <typename Rows>
+__device__ TileFault TileDecoder<Rows>::decode_group(ClassTileHeader& header,
+                                                     const ClassTables& tables,
+                                                     const std::int16_t* models, unsigned group) {
+  const LaneColumn column = column_of(plane, tile, group);
+  const std::int32_t scale = models[lane_of_thread()];
+  const std::int32_t kind = models[kLanes + lane_of_thread()];
+  const std::int32_t centre = models[2 * kLanes + lane_of_thread()];
+  const bool is_known = !column.in_use || (scale >= 0 && scale < kNumScales);
+  if (__all_sync(kAllLanes, is_known) == 0) return TileFault::kBadModel;
+  const bool paired = header.is_paired(group);
+  const std::int32_t pairs = column.in_use ? tables.pairs[scale][kind] : 0;
+  const std::int32_t singles = column.in_use ? tables.singles[scale][kind] : 0;
+  if (paired && __any_sync(kAllLanes, pairs < 0) != 0) return TileFault::kBadModel;
+  if (paired && !decode_pairs({tables.slots + pairs}, centre, column)) return TileFault::kTooShort;
+  const unsigned first = paired ? tile.rows / 2 * 2 : 0;
+  if (!decode_singles(SlotLookup{tables.slots + singles}, centre, column, first))
+    return TileFault::kTooShort;
+  const unsigned used = tile.columns - group * kLanes;
+  const bool well_placed = header.exceptions.take_group(
+      group, tile.rows, used < kLanes ? used : kLanes, [&](unsigned row, std::uint16_t symbol) {
+        put(Rows::facts(plane, payload, tile.row + row), row, column,
+            static_cast<std::int16_t>(symbol));
+      });
+  return well_placed ? TileFault::kNone : TileFault::kBadException;
 }
 
 template <typename Rows>

@@ -6,52 +6,13 @@
 
 #include "codec/device/kernel_parts.h"
 #include "codec/device/shared_memory.h"
-#include "codec/entropy/cuda_encode_plan.h"
-#include "codec/entropy/cuda_shipped.h"
-#include "codec/entropy/cuda_stream.h"
+#include "codec/entropy/cuda_encode_shipped.h"
+#include "codec/entropy/cuda_stream_writer.h"
 #include "codec/entropy/cuda_tables.h"
 #include "codec/entropy/field_fit.h"
 #include "codec/entropy/lane_tables.h"
 
 namespace sluice::entropy {
-
-__device__ inline void store_u32(std::byte* at, std::uint32_t value) {
-  store_u16(at, static_cast<std::uint16_t>(value));
-  store_u16(at + 2, static_cast<std::uint16_t>(value >> 16));
-}
-
-__device__ inline long long sum_over_warp(long long value) {
-  for (int apart = kLanes / 2; apart > 0; apart /= 2)
-    value += __shfl_xor_sync(kAllLanes, value, apart);
-  return value;
-}
-
-// States and words, from the last step to the first.
-class WarpStreamWriter {
- public:
-  __device__ explicit WarpStreamWriter(std::byte* end) : words_(end), end_(end) {}
-
-  __device__ void put(const EncodingSymbol& symbol, bool in_use) {
-    const bool shrinks = in_use && must_shrink(state_, symbol);
-    const unsigned shrinking = __ballot_sync(kAllLanes, shrinks);
-    words_ -= kWordBytes * __popc(shrinking);
-    if (shrinks) {
-      const unsigned below = shrinking & ((1U << lane_of_thread()) - 1);
-      store_u16(words_ + kWordBytes * __popc(below), static_cast<std::uint16_t>(state_));
-      state_ >>= 16;
-    }
-    if (in_use) state_ = encode_symbol(state_, symbol);
-  }
-  [[nodiscard]] __device__ unsigned word_bytes() const {
-    return static_cast<unsigned>(end_ - words_);
-  }
-  [[nodiscard]] __device__ std::uint32_t state() const { return state_; }
-
- private:
-  std::uint32_t state_ = kLowerBound;
-  std::byte* words_;
-  std::byte* end_;
-};
 
 struct WeighColumn {
   __device__ std::int32_t operator()(const std::int16_t* counts, const std::int16_t* costs,
@@ -59,28 +20,6 @@ struct WeighColumn {
     std::int32_t sum = 0;
     for (std::int32_t i = 0; i < span; ++i) sum += counts[i] * costs[i];
     return sum;
-  }
-};
-
-// A tile with what its warp reads: [row][column of the tile].
-struct TileSymbols {
-  const TileToEncode& tile;
-  const PlaneToEncode& plane;
-
-  [[nodiscard]] __device__ unsigned groups() const { return (tile.columns + kLanes - 1) / kLanes; }
-  [[nodiscard]] __device__ unsigned column(unsigned group) const {
-    return group * kLanes + lane_of_thread();
-  }
-  [[nodiscard]] __device__ bool in_use(unsigned group) const {
-    return column(group) < tile.columns;
-  }
-  // The lane's column of the group, row 0; plane.columns from one row to the next.
-  [[nodiscard]] __device__ const std::int16_t* start(unsigned group) const {
-    return plane.symbols + static_cast<std::int64_t>(tile.row) * plane.columns + tile.column +
-           column(group);
-  }
-  [[nodiscard]] __device__ std::int32_t at(unsigned group, unsigned row) const {
-    return start(group)[static_cast<std::int64_t>(row) * plane.columns];
   }
 };
 
@@ -267,39 +206,6 @@ class ClassTileEncoder {
   unsigned scale_table_ = 0, centre_table_ = 0;
   std::int32_t scale_base_ = 0, centre_base_ = 0;
 };
-
-// A tile with its columns' distributions in front.
-__device__ inline CodedTile encode_with_shipped(const TileSymbols& symbols, ShippedStarts& starts) {
-  const TileToEncode& tile = symbols.tile;
-  WarpStreamWriter stream(tile.room + tile.room_bytes);
-  for (unsigned group = symbols.groups(); group-- > 0;) {
-    const bool in_use = symbols.in_use(group);
-    if (in_use) {
-      std::byte* const distribution = tile.room + symbols.column(group) * kShippedBytes;
-      starts.measure(symbols.start(group), symbols.plane.columns, tile.rows, distribution);
-      (void)starts.build(distribution);
-    }
-    for (unsigned row = tile.rows; row-- > 0;) {
-      EncodingSymbol symbol;
-      if (in_use) {
-        const auto place = static_cast<unsigned>(symbols.at(group, row) - kShippedFirst);
-        const unsigned start = starts.start_of(place);
-        symbol = encoding_symbol(starts.start_of(place + 1) - start, start);
-      }
-      stream.put(symbol, in_use);
-    }
-  }
-  const unsigned used = tile.columns < kLanes ? tile.columns : kLanes;
-  CodedTile coded;
-  coded.front_bytes = tile.columns * kShippedBytes;
-  if (lane_of_thread() < used) {
-    store_u32(tile.room + coded.front_bytes + lane_of_thread() * sizeof(std::uint32_t),
-              stream.state());
-  }
-  coded.front_bytes += used * static_cast<unsigned>(sizeof(std::uint32_t));
-  coded.word_bytes = coded.symbol_bytes = stream.word_bytes();
-  return coded;
-}
 
 // A warp takes every num_warps-th tile.
 inline __global__ void __launch_bounds__(kMaxTileThreads, 2)

@@ -132,61 +132,67 @@ SectionContext BenchSection::context(std::size_t level) const {
       .level = level, .kind = TensorKind::kKey, .refinement = 0, .num_model_layers = shape_.layers};
 }
 
+Status BenchSection::wait(const char* doing) const {
+  return check_cuda(cudaStreamSynchronize(stream_.get()), doing);
+}
+
 Result<SectionTimes> BenchSection::run(const DeviceCodec& codec, std::size_t level,
                                        const LaunchTarget& target, int repeats) {
-  const auto time = [&](const auto& work) {
-    return median_time(stream_.get(), begin_.get(), end_.get(), repeats, work);
-  };
+  const auto payload = encode(codec, level, target, repeats);
+  if (!payload) return payload.error();
+  const auto time = decode(codec, level, *payload, target, repeats);
+  if (!time) return time.error();
+  return SectionTimes{.payload_bytes = static_cast<std::int64_t>(payload->host.span().size()),
+                      .encode = payload->encode,
+                      .decode = *time};
+}
+
+Result<BenchSection::Payload> BenchSection::encode(const DeviceCodec& codec, std::size_t level,
+                                                   const LaunchTarget& target, int repeats) {
   const auto need = codec.encode_memory(context(level), from_);
   if (!need) return need.error();
   auto pinned = make_pinned_buffer(need->pinned_bytes);
-  auto payload = make_device_buffer(need->payload_bytes);
+  auto work = make_device_buffer(need->work_bytes);
+  auto device = make_device_buffer(need->payload_bytes);
   if (!pinned) return pinned.error();
-  if (!payload) return payload.error();
-  SectionTimes times;
-  {
-    auto work = make_device_buffer(need->work_bytes);
-    if (!work) return work.error();
-    const auto plan = codec.plan_encode(context(level), from_,
-                                        {pinned->span(), work->span(), payload->span()}, target);
-    if (!plan) return plan.error();
-    if (Status status = upload(*plan, stream_.get()); !status) return status.error();
-    const auto encode = time([&] { return codec.launch_encode(*plan, stream_.get()); });
-    if (!encode) return encode.error();
-    times.encode = *encode;
-    if (Status status = enqueue_encode(codec, *plan, stream_.get()); !status) return status.error();
-    if (Status status = check_cuda(cudaStreamSynchronize(stream_.get()), "encoding"); !status)
-      return status.error();
-    times.payload_bytes = static_cast<std::int64_t>(finish_encode(*plan).payload_bytes);
-  }
-  const auto size = static_cast<std::size_t>(times.payload_bytes);
-  auto host = make_pinned_buffer(size);
+  if (!work) return work.error();
+  if (!device) return device.error();
+  const LentMemory memory{pinned->span(), work->span(), device->span()};
+  const auto plan = codec.plan_encode(context(level), from_, memory, target);
+  if (!plan) return plan.error();
+  if (Status status = upload(*plan, stream_.get()); !status) return status.error();
+  const auto time = median_time(stream_.get(), begin_.get(), end_.get(), repeats,
+                                [&] { return codec.launch_encode(*plan, stream_.get()); });
+  if (!time) return time.error();
+  if (Status status = enqueue_encode(codec, *plan, stream_.get()); !status) return status.error();
+  if (Status status = wait("encoding"); !status) return status.error();
+  auto host = make_pinned_buffer(finish_encode(*plan).payload_bytes);
   if (!host) return host.error();
-  if (Status status = check_cuda(cudaMemcpyAsync(host->data(), payload->data(), size,
-                                                 cudaMemcpyDeviceToHost, stream_.get()),
-                                 "copying the payload");
-      !status) {
-    return status.error();
-  }
-  if (Status status = check_cuda(cudaStreamSynchronize(stream_.get()), "copying the payload");
-      !status)
-    return status.error();
-  const auto decode_need = codec.decode_memory(context(level), host->span(), to_);
-  if (!decode_need) return decode_need.error();
-  auto decode_pinned = make_pinned_buffer(decode_need->pinned_bytes);
-  auto decode_work = make_device_buffer(decode_need->work_bytes);
-  if (!decode_pinned) return decode_pinned.error();
-  if (!decode_work) return decode_work.error();
-  const auto plan =
-      codec.plan_decode(context(level), host->span(), to_,
-                        {decode_pinned->span(), decode_work->span(), payload->span()}, target);
+  const auto error = cudaMemcpyAsync(host->data(), device->data(), host->span().size(),
+                                     cudaMemcpyDeviceToHost, stream_.get());
+  if (Status status = check_cuda(error, "copying the payload"); !status) return status.error();
+  if (Status status = wait("copying the payload"); !status) return status.error();
+  return Payload{std::move(*device), std::move(*host), *time};
+}
+
+Result<Duration> BenchSection::decode(const DeviceCodec& codec, std::size_t level,
+                                      const Payload& payload, const LaunchTarget& target,
+                                      int repeats) {
+  const auto need = codec.decode_memory(context(level), payload.host.span(), to_);
+  if (!need) return need.error();
+  auto pinned = make_pinned_buffer(need->pinned_bytes);
+  auto work = make_device_buffer(need->work_bytes);
+  if (!pinned) return pinned.error();
+  if (!work) return work.error();
+  const LentMemory memory{pinned->span(), work->span(), payload.device.span()};
+  const auto plan = codec.plan_decode(context(level), payload.host.span(), to_, memory, target);
   if (!plan) return plan.error();
   if (Status status = enqueue_decode(codec, *plan, stream_.get()); !status) return status.error();
-  const auto decode = time([&] { return codec.launch_decode(*plan, stream_.get()); });
-  if (!decode) return decode.error();
-  times.decode = *decode;
+  const auto time = median_time(stream_.get(), begin_.get(), end_.get(), repeats,
+                                [&] { return codec.launch_decode(*plan, stream_.get()); });
+  if (!time) return time.error();
   if (Status status = finish_decode(codec, *plan); !status) return status.error();
-  return times;
+  return *time;
 }
 
 Result<Duration> BenchSection::copy(int repeats) {

@@ -45,6 +45,18 @@ class BenchSection {
  private:
   BenchSection() = default;
   [[nodiscard]] SectionContext context(std::size_t level) const;
+  // A codec's payload on the device and on the host, and how long making it took.
+  struct Payload {
+    DeviceBuffer device;
+    PinnedBuffer host;
+    Duration encode{};
+  };
+  [[nodiscard]] Result<Payload> encode(const DeviceCodec& codec, std::size_t level,
+                                       const LaunchTarget& target, int repeats);
+  [[nodiscard]] Result<Duration> decode(const DeviceCodec& codec, std::size_t level,
+                                        const Payload& payload, const LaunchTarget& target,
+                                        int repeats);
+  [[nodiscard]] Status wait(const char* doing) const;
   [[nodiscard]] Status fill();
 
   BenchShape shape_;

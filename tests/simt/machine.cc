@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <filesystem>
 #include <numeric>
 #include <span>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "tests/simt/collectives.h"
 #include "tests/simt/fiber.h"
 #include "tests/simt/include/cuda_runtime.h"
 
@@ -69,13 +69,6 @@ Seed seed_at(const Place& place, bool is_barrier) {
   return sown_seed != Seed::kNone && is_same(place, sown_place) ? sown_seed : Seed::kNone;
 }
 
-// A vote as one lane off would see it. Shuffles have asked another lane already.
-std::uint64_t put_wrong(Collective kind, std::uint64_t answer) {
-  if (kind == Collective::kAny || kind == Collective::kAll) return answer ^ 1;
-  if (kind == Collective::kShuffle) return answer;
-  return std::rotl(static_cast<std::uint32_t>(answer), 1);
-}
-
 template <typename Index>
 void put_in_order(std::vector<Index>& indices) {
   std::iota(indices.begin(), indices.end(), Index{0});
@@ -84,55 +77,6 @@ void put_in_order(std::vector<Index>& indices) {
   for (std::size_t i = indices.size(); i > 1; --i) {
     std::swap(indices[i - 1], indices[order_random.below(i)]);
   }
-}
-
-// Values of the lanes in the request's mask, folded.
-template <typename Fold>
-std::uint64_t fold_lanes(std::span<const Thread> warp, std::uint32_t mask, Fold fold) {
-  std::uint64_t result = 0;
-  bool is_first = true;
-  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-    if ((mask >> lane & 1U) == 0) continue;
-    result = is_first ? warp[lane].request.value : fold(result, warp[lane].request.value);
-    is_first = false;
-  }
-  return result;
-}
-
-// The lanes of the mask whose value fulfils `condition`, as bits.
-template <typename Condition>
-std::uint32_t lanes_where(std::span<const Thread> warp, std::uint32_t mask, Condition condition) {
-  std::uint32_t bits = 0;
-  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-    if ((mask >> lane & 1U) != 0 && condition(warp[lane].request.value)) bits |= 1U << lane;
-  }
-  return bits;
-}
-
-std::uint64_t answer_of(std::span<const Thread> warp, const WarpRequest& request) {
-  const std::uint32_t mask = request.mask;
-  const auto ballot = [&] { return lanes_where(warp, mask, [](auto v) { return v != 0; }); };
-  switch (request.kind) {
-    case Collective::kSyncWarp:
-      return 0;
-    case Collective::kShuffle:
-      return warp[request.source_lane].request.value;
-    case Collective::kBallot:
-      return ballot();
-    case Collective::kAny:
-      return ballot() != 0 ? 1 : 0;
-    case Collective::kAll:
-      return ballot() == mask ? 1 : 0;
-    case Collective::kReduceAdd:
-      return fold_lanes(warp, mask, [](auto a, auto b) { return a + b; });
-    case Collective::kReduceMax:
-      return fold_lanes(warp, mask, [](auto a, auto b) { return std::max(a, b); });
-    case Collective::kReduceMin:
-      return fold_lanes(warp, mask, [](auto a, auto b) { return std::min(a, b); });
-    case Collective::kMatchAny:
-      return lanes_where(warp, mask, [&](auto v) { return v == request.value; });
-  }
-  return 0;
 }
 
 class Block {
@@ -187,8 +131,11 @@ bool Block::release_warp(std::span<Thread> warp) {
                  warp[lane].request.mask == request.mask && warp[lane].request.kind == request.kind;
     }
     if (!complete) continue;
+    std::array<WarpRequest, kWarpLanes> requests;
+    for (std::uint32_t lane = 0; lane < warp.size(); ++lane) requests[lane] = warp[lane].request;
     for (std::uint32_t lane = 0; lane < warp.size(); ++lane) {
-      if ((request.mask >> lane & 1U) != 0) warp[lane].answer = answer_of(warp, warp[lane].request);
+      if ((request.mask >> lane & 1U) != 0)
+        warp[lane].answer = answer_of(requests, warp[lane].request);
     }
     for (std::uint32_t lane = 0; lane < warp.size(); ++lane) {
       if ((request.mask >> lane & 1U) != 0) warp[lane].state = State::kReady;

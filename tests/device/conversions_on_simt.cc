@@ -1,0 +1,2 @@
+// The kernels of conversions.cu, compiled for the CPU.
+#include "tests/device/conversions.cu"
