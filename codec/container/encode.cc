@@ -107,6 +107,7 @@ Result<std::vector<std::byte>> encode_container(const KvView& cache, CodecLevel 
   ContainerHeader header;
   header.shape = shape_of(cache);
   if (Status status = check_shape(header.shape); !status) return status.error();
+  if (Status status = check_texts(header); !status) return status.error();
   const CodecInfo& info = codec_level.codec->info;
   header.codec_id = info.id;
   header.codec_version = info.version;

@@ -66,6 +66,18 @@ void put_layers(ByteWriter& out, const KvShape& shape) {
   }
 }
 
+Status check_text(const char* field, std::string_view text, std::size_t bytes_max) {
+  if (text.size() > bytes_max) {
+    return error_in("", fmt::format("its {} is longer than {} bytes", field, bytes_max),
+                    "shorten it in the capture's metadata");
+  }
+  if (container::has_control_characters(text)) {
+    return error_in("", fmt::format("its {} holds control characters", field),
+                    "take them out of the capture's metadata");
+  }
+  return {};
+}
+
 std::uint32_t flags_of(const ContainerHeader& header) {
   return (header.is_sealed() ? container::kSealedFlag : 0) |
          (header.model_profile ? container::kModelProfileFlag : 0);
@@ -102,6 +114,19 @@ std::int64_t num_elements(const ContainerHeader& header, const SectionEntry& sec
     }
   }
   return elements;
+}
+
+Status check_texts(const ContainerHeader& header) {
+  const KvFacts& facts = header.shape.facts;
+  if (Status status = check_text("model", facts.model, container::kTextBytesMax); !status)
+    return status;
+  if (Status status = check_text("revision", facts.revision, container::kTextBytesMax); !status)
+    return status;
+  for (const std::string& rope : rope_table(header.shape).texts) {
+    if (Status status = check_text("RoPE entry", rope, container::kRopeBytesMax); !status)
+      return status;
+  }
+  return {};
 }
 
 std::vector<std::byte> header_front(const ContainerHeader& header) {

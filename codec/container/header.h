@@ -60,6 +60,10 @@ struct ContainerHeader {
 // Elements that the section's tensors hold.
 [[nodiscard]] std::int64_t num_elements(const ContainerHeader& header, const SectionEntry& section);
 
+// Its texts are short enough and without control characters, so that readers take them; a capture
+// may say anything. The Error has no file.
+[[nodiscard]] Status check_texts(const ContainerHeader& header);
+
 // Fills the offsets and the sizes of header and file; sections come with their sizes.
 void lay_out(ContainerHeader& header);
 // The header's bytes before the section table. `header` is laid out.

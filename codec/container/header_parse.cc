@@ -64,10 +64,8 @@ class HeaderParser {
       return {};
     }
     std::string text(in_.get_text(size));
-    for (const char c : text) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-        fail(fmt::format("the {} holds control characters", field));
-    }
+    if (container::has_control_characters(text))
+      fail(fmt::format("the {} holds control characters", field));
     return text;
   }
 

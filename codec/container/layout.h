@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace sluice::container {
 
@@ -17,6 +18,14 @@ inline constexpr std::size_t kTextBytesMax = 4096;
 inline constexpr std::size_t kRopeBytesMax = 1 << 20;
 inline constexpr std::size_t kLayerBytesMin = 52;
 inline constexpr std::size_t kSectionBytes = 40;
+
+// Codes below 0x20, and 0x7f: in no text of the header.
+[[nodiscard]] constexpr bool has_control_characters(std::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) return true;
+  }
+  return false;
+}
 
 enum class LayerForm : std::uint8_t { kKeyValue = 0, kLatent = 1 };
 

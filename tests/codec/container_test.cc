@@ -50,6 +50,39 @@ TEST(Container, IsTheExampleOfItsSpecificationByteForByte) {
   EXPECT_EQ(file, bytes_of_the_specification());
 }
 
+// What encoding a cache with these facts ends with: an error, or what decoding it again ends with.
+std::string encoded_and_decoded(const KvFacts& facts, const std::string& scaling = "null") {
+  const KvCache cache = small_cache();
+  KvView view = cache.view();
+  view.facts = facts;
+  const RopeFacts rope{.theta = 1e4, .rotated_dims = 2, .scaling_json = scaling};
+  view.layers[0].rope = std::make_shared<const RopeFacts>(rope);
+  const auto file = encode_container(view, *find_codec_level("raw"));
+  return file.ok() ? error_of(*file) : file.error().to_line();
+}
+
+TEST(Container, NoTextIsWrittenThatAReaderRefuses) {
+  const std::string longest(4096, 'm');
+  EXPECT_EQ(encoded_and_decoded({.model = longest, .revision = longest}), "no error");
+  EXPECT_THAT(encoded_and_decoded({.model = longest + "m"}),
+              HasSubstr("its model is longer than 4096 bytes; shorten it in the capture"));
+  EXPECT_THAT(encoded_and_decoded({.revision = longest + "m"}),
+              HasSubstr("its revision is longer than 4096 bytes"));
+  for (const char* text : {"two\nlines", "a\ttab", "\x7f"}) {
+    EXPECT_THAT(encoded_and_decoded({.model = text}),
+                HasSubstr("its model holds control characters"));
+    EXPECT_THAT(encoded_and_decoded({.revision = text}),
+                HasSubstr("its revision holds control characters"));
+  }
+  EXPECT_EQ(encoded_and_decoded({}, R"({"rope_type": "two\nlines"})"), "no error");  // escaped
+  EXPECT_THAT(encoded_and_decoded({}, "{\"rope_type\": \"\x7f\"}"),
+              HasSubstr("its RoPE entry holds control characters"));
+  std::string long_json(1 << 20, 'r');
+  long_json.front() = long_json.back() = '"';
+  EXPECT_THAT(encoded_and_decoded({}, long_json),
+              HasSubstr("its RoPE entry is longer than 1048576 bytes"));
+}
+
 TEST(Container, ItsFirst32BytesTellHowMuchToFetch) {
   const Bytes file = encoded(small_cache().view(), "int8");
   const auto extent = parse_extent(std::span(file).first(kPreludeBytes), "made.kvb");
