@@ -1,7 +1,9 @@
 #include "codec/entropy/cuda_tables.h"
 
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "codec/device/cuda_handles.h"

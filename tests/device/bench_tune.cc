@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <optional>
+
 namespace sluice {
 namespace {
 
