@@ -1,5 +1,6 @@
 // What a lossy codec codes for numbers that fit no scale: one rule for every codec and backend.
-// Where in the flow: first on every value that a lossy encoder reads.
+// Where in the flow: first on every value that a lossy encoder reads, last on sums that a decoder
+// makes.
 #pragma once
 
 #include "codec/host_device.h"

@@ -31,10 +31,9 @@ struct CodecInfo {
   bool lossless = false;      // decode(encode(x)) == x to the bit, NaN payloads included
   // Codes keys better when RoPE facts and positions are known; works without.
   bool needs_positions = false;
-  // A section of n elements has at least n / max_elements_per_byte bytes: what a decoder may
-  // allocate for a file. A codec whose stream could be shorter pads it, and checks the padding when
-  // it decodes.
-  // Of the base alone, where there are refinements.
+  // A section of n elements (its base, where there are refinements) has at least
+  // n / max_elements_per_byte bytes: what a decoder may allocate for a file. A codec whose stream
+  // could be shorter pads it, and checks the padding when it decodes.
   std::int64_t max_elements_per_byte = 1;
   // How many enhancement layers may follow a section's base; 0: the codec is not layered.
   std::int32_t max_refinements = 0;

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "codec/registry.h"
+#include "tests/test_name.h"
 
 namespace sluice {
 namespace {
@@ -203,9 +204,7 @@ TEST_P(UniformBackends, RefuseTheSameDamage) {
 }
 
 std::string name_of(const testing::TestParamInfo<const char*>& level) {
-  std::string name = level.param;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
+  return test_name(level.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, BitPackedBackends,

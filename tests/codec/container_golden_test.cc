@@ -14,6 +14,7 @@
 #include "base/sha256.h"
 #include "tests/codec/container_bytes.h"
 #include "tests/codec/made_caches.h"
+#include "tests/test_name.h"
 
 namespace sluice {
 namespace {
@@ -254,9 +255,7 @@ TEST_P(GoldenFile, WithRightChecksumsAFlipDamagesItsSectionAlone) {
 }
 
 std::string name_of(const testing::TestParamInfo<Golden>& info) {
-  std::string name = info.param.name;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
+  return test_name(info.param.name);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenFile, testing::ValuesIn(goldens()), name_of);

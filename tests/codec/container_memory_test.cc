@@ -12,6 +12,7 @@
 #include "codec/entropy/binding.h"
 #include "codec/entropy/shipped_tables.h"
 #include "tests/codec/container_bytes.h"
+#include "tests/codec/every_level.h"
 #include "tests/codec/made_caches.h"
 
 namespace {
@@ -162,22 +163,7 @@ TEST_P(EveryLevel, NoFieldOfTheHeaderSetToAnyExtremeTakesMore) {
   }
 }
 
-std::vector<CodecLevel> every_level() {
-  std::vector<CodecLevel> levels;
-  for (const Codec& codec : all_codecs()) {
-    for (std::size_t level = 0; level < codec.info.levels.size(); ++level)
-      levels.push_back({&codec, level});
-  }
-  return levels;
-}
-
-std::string name_of(const testing::TestParamInfo<CodecLevel>& info) {
-  std::string name = info.param.id();
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Registry, EveryLevel, testing::ValuesIn(every_level()), name_of);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLevel, testing::ValuesIn(every_level()), level_name);
 
 }  // namespace
 }  // namespace sluice

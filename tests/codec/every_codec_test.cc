@@ -7,28 +7,13 @@
 #include "base/random.h"
 #include "codec/container/decode.h"
 #include "codec/container/encode.h"
-#include "codec/registry.h"
+#include "tests/codec/every_level.h"
 #include "tests/codec/made_caches.h"
 
 namespace sluice {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-std::vector<CodecLevel> all_levels() {
-  std::vector<CodecLevel> levels;
-  for (const Codec& codec : all_codecs()) {
-    for (std::size_t level = 0; level < codec.info.levels.size(); ++level)
-      levels.push_back({&codec, level});
-  }
-  return levels;
-}
-
-std::string name_of(const testing::TestParamInfo<CodecLevel>& info) {
-  std::string name = info.param.id();
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
-}
 
 class EveryCodec : public testing::TestWithParam<CodecLevel> {
  protected:
@@ -180,7 +165,7 @@ TEST_P(EveryCodec, SurvivesRandomBytes) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryCodec, testing::ValuesIn(all_levels()), name_of);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryCodec, testing::ValuesIn(every_level()), level_name);
 
 }  // namespace
 }  // namespace sluice

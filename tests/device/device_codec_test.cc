@@ -11,6 +11,7 @@
 #include "tests/codec/made_caches.h"
 #include "tests/device/device_run.h"
 #include "tests/device/kernel_order.h"
+#include "tests/test_name.h"
 
 namespace sluice {
 namespace {
@@ -32,10 +33,8 @@ std::vector<DeviceCase> all_cases() {
 }
 
 std::string name_of(const testing::TestParamInfo<DeviceCase>& info) {
-  std::string name =
-      info.param.cpu->info.id + "_" + info.param.cpu->info.levels[info.param.level].name;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
+  return test_name(info.param.cpu->info.id + "_" +
+                   info.param.cpu->info.levels[info.param.level].name);
 }
 
 class EveryDeviceCodec : public testing::TestWithParam<DeviceCase> {

@@ -11,6 +11,7 @@
 #include "tests/device/device_run.h"
 #include "tests/device/kernel_order.h"
 #include "tests/simt/machine.h"
+#include "tests/test_name.h"
 
 namespace sluice {
 namespace {
@@ -147,9 +148,7 @@ std::vector<std::string> device_codec_ids() {
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
+  return test_name(info.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, SeededFault, testing::ValuesIn(device_codec_ids()), name_of);
