@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kHeadBytes = 2;
 constexpr std::size_t kTensorBytes = 4;
 constexpr std::uint8_t kPayloadBits = 0xC0;     // none set in the second byte: elements follow
-constexpr std::int64_t kElementsMax = 1 << 14;  // of a tensor
+constexpr std::int64_t kElementsMax = 1 << 12;  // of a tensor
 constexpr std::int64_t kModelLayers = 32;
 
 // Shapes and levels that an input's first bytes stand for; every byte stands for something.
