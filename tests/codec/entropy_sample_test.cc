@@ -100,8 +100,8 @@ TEST(EntropySample, CodedSizeIsWithinFivePercentOfOrderZeroAt256Tokens) {
   EXPECT_LT(bits_per_element(sizes.classes), 0.55 * (bits_per_element(sizes.shipped) + 0.125));
 }
 
-// The last layer of Mistral-7B's shape: 8 KV heads of 128. Channels differ in mean and spread as those
-// of real keys do; keys with a mean turn with RoPE (theta 10^6).
+// The last layer of Mistral-7B's shape: 8 KV heads of 128. Channels differ in mean and spread as
+// those of real keys do; keys with a mean turn with RoPE (theta 10^6).
 KvCache mistral_shaped(std::int64_t tokens) {
   constexpr std::int64_t kHeads = 8, kDim = 128;
   const TensorShape shape{Dtype::kFp16, kHeads, tokens, kDim};
