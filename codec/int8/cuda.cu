@@ -1,77 +1,23 @@
 // int8 on a GPU: the kernels of codec/uniform at 8 bits, and their entry in the registry.
-#include "codec/device/launch.h"
-#include "codec/device/plan.h"
 #include "codec/int8/cuda.h"
 #include "codec/int8/kernel.h"
-#include "codec/uniform/cuda_kernels.h"
+#include "codec/uniform/cuda_codec.h"
 
-namespace sluice::int8 {
+namespace sluice {
+namespace int8 {
 
 struct CodeWidth {
   static constexpr int kBits = 8;
   static constexpr float kCodeMax = 127.0F;
+  static constexpr const char* kDecodeName = "int8: decode_tokens";
+  static constexpr const char* kEncodeName = "int8: encode_tokens";
+  static uniform::Width width() { return {code_bytes, encode_token, decode_token}; }
 };
 
-namespace {
-
-constexpr uniform::Width kWidth{code_bytes, encode_token, decode_token};
-
-Result<MemoryNeed> decode_memory(const SectionContext& context, std::span<const std::byte> payload,
-                                 std::span<const DeviceSectionTensor> tensors) {
-  return uniform::decode_memory(kWidth, context, payload, tensors);
-}
-
-Result<MemoryNeed> encode_memory(const SectionContext& context,
-                                 std::span<const DeviceSectionTensor> tensors) {
-  return uniform::encode_memory(kWidth, context, tensors);
-}
-
-Result<DevicePlan> plan_decode(const SectionContext& context, std::span<const std::byte> payload,
-                               std::span<const DeviceSectionTensor> tensors,
-                               const LentMemory& memory, const LaunchTarget& target) {
-  if (const auto need = decode_memory(context, payload, tensors); !need) return need.error();
-  auto plan = uniform::plan_section(kWidth, context, tensors, memory, target);
-  if (plan) plan->payload = payload;
-  return plan;
-}
-
-Result<DevicePlan> plan_encode(const SectionContext& context,
-                               std::span<const DeviceSectionTensor> tensors,
-                               const LentMemory& memory, const LaunchTarget& target) {
-  return uniform::plan_section(kWidth, context, tensors, memory, target);
-}
-
-GridSize grid_of(const DevicePlan& plan) {
-  return {.blocks = num_blocks(plan),
-          .threads_per_block = static_cast<unsigned>(plan.target.parameters.threads)};
-}
-
-Status launch_decode(const DevicePlan& plan, StreamHandle stream) {
-  return launch("int8: decode_tokens", grid_of(plan), stream, uniform::decode_tokens<CodeWidth>,
-                jobs_dev<uniform::TensorJob>(plan), plan.num_jobs, plan.num_units,
-                plan.memory.payload_dev.data(), header_dev(plan));
-}
-
-Status launch_encode(const DevicePlan& plan, StreamHandle stream) {
-  return launch("int8: encode_tokens", grid_of(plan), stream, uniform::encode_tokens<CodeWidth>,
-                jobs_dev<uniform::TensorJob>(plan), plan.num_jobs, plan.num_units,
-                plan.memory.payload_dev.data());
-}
-
-}  // namespace
-}  // namespace sluice::int8
-
-namespace sluice {
+}  // namespace int8
 
 DeviceCodec int8_device_codec() {
-  return {.id = "int8",
-          .decode_memory = int8::decode_memory,
-          .plan_decode = int8::plan_decode,
-          .launch_decode = int8::launch_decode,
-          .decode_error = uniform::decode_error,
-          .encode_memory = int8::encode_memory,
-          .plan_encode = int8::plan_encode,
-          .launch_encode = int8::launch_encode};
+  return uniform::WidthOnDevice<int8::CodeWidth>::codec("int8");
 }
 
 }  // namespace sluice
