@@ -32,7 +32,6 @@ class ByteWriter {
     std::memcpy(bytes_.data() + at, &number, sizeof number);
   }
   void put_zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
-  void reserve(std::size_t more) { bytes_.reserve(bytes_.size() + more); }
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
   [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
 
