@@ -52,12 +52,39 @@ Status check_link(const TopologySpec& topology, const LinkSpec& link,
                                 to_text(transport.header)),
                     "give an MTU larger than the header, at most 65535 B");
   }
-  if (link.queue < DataSize::zero())
-    return error_in(place, "the queue is negative", "give 0 B or more");
+  if (link.jitter < Duration::zero() || link.jitter > kDelayMax) {
+    return error_in(place, fmt::format("the jitter is {}", to_text(link.jitter)),
+                    "give 0 s to 60 s");
+  }
+  if (Status effects = check_effects(link.queue, link.loss); !effects)
+    return error_in(place, effects.error().what, effects.error().fix);
   if (link.trace_offset < Duration::zero()) {
     return error_in(place, "the offset into the trace is negative", "give 0 s or more");
   }
   return check_trace(link.capacity);
+}
+
+Status check_steady_flow(const TopologySpec& topology, const SteadyFlow& flow) {
+  const std::string place = fmt::format("steady flow '{}'", flow.name);
+  const std::vector<Route> routes = shortest_routes(topology, flow.from, flow.to);
+  if (routes.empty()) return error_in(place, "there is no route", "name two nodes with a way");
+  if (flow.packet <= DataSize::zero() || flow.packet > kMtuMax) {
+    return error_in(place, fmt::format("the packet is {}", to_text(flow.packet)),
+                    "give 1 B to 65535 B");
+  }
+  if (flow.trace_offset < Duration::zero())
+    return error_in(place, "the offset into the trace is negative", "give 0 s or more");
+  if (flow.rate.clock == TraceClock::kChunk)
+    return error_in(place, "its rate is clocked by chunks", "give a rate in time");
+  for (const Route& route : routes) {
+    for (const LinkId id : route) {
+      const LinkSpec& link = topology.links[static_cast<std::size_t>(id.value)];
+      if (link.capacity.clock == TraceClock::kChunk)
+        return error_in(place, fmt::format("link '{}' is clocked by chunks", link.name),
+                        "such a link takes the chunks of one load only");
+    }
+  }
+  return check_trace(flow.rate);
 }
 
 Status check_transport(const TopologySpec& topology, const TransportSpec& transport) {
@@ -105,6 +132,25 @@ std::vector<std::size_t> hops_to(const TopologySpec& topology, NodeId to) {
   return hops;
 }
 
+// Walks on from `here` along every link that comes one hop nearer.
+void extend_route(const TopologySpec& topology, const std::vector<std::size_t>& hops, NodeId here,
+                  NodeId to, Route& route, std::vector<Route>& routes) {
+  if (here == to) {
+    routes.push_back(route);
+    return;
+  }
+  for (std::size_t i = 0; i < topology.links.size() && routes.size() < kMaxEqualRoutes; ++i) {
+    const LinkSpec& link = topology.links[i];
+    const std::size_t after = hops[static_cast<std::size_t>(link.to.value)];
+    if (link.from != here || after == kUnreached ||
+        after + 1 != hops[static_cast<std::size_t>(here.value)])
+      continue;
+    route.push_back(LinkId{static_cast<std::int32_t>(i)});
+    extend_route(topology, hops, link.to, to, route, routes);
+    route.pop_back();
+  }
+}
+
 }  // namespace
 
 void add_cable(TopologySpec& topology, const LinkSpec& forward) {
@@ -120,28 +166,20 @@ Status check_topology(const TopologySpec& topology, const TransportSpec& transpo
   for (const LinkSpec& link : topology.links) {
     if (Status status = check_link(topology, link, transport); !status) return status;
   }
+  for (const SteadyFlow& flow : topology.steady_flows) {
+    if (Status status = check_steady_flow(topology, flow); !status) return status;
+  }
   return check_transport(topology, transport);
 }
 
-std::vector<LinkId> shortest_route(const TopologySpec& topology, NodeId from, NodeId to) {
-  std::vector<LinkId> route;
-  if (!known(topology, from) || !known(topology, to)) return route;
+std::vector<Route> shortest_routes(const TopologySpec& topology, NodeId from, NodeId to) {
+  std::vector<Route> routes;
+  if (!known(topology, from) || !known(topology, to) || from == to) return routes;
   const std::vector<std::size_t> hops = hops_to(topology, to);
-  if (hops[static_cast<std::size_t>(from.value)] == kUnreached) return route;
-  for (NodeId here = from; here != to;) {
-    for (std::size_t i = 0; i < topology.links.size();
-         ++i) {  // the lowest link that comes one hop nearer
-      const LinkSpec& link = topology.links[i];
-      const std::size_t after = hops[static_cast<std::size_t>(link.to.value)];
-      if (link.from != here || after == kUnreached ||
-          after + 1 != hops[static_cast<std::size_t>(here.value)])
-        continue;
-      route.push_back(LinkId{static_cast<std::int32_t>(i)});
-      here = link.to;
-      break;
-    }
-  }
-  return route;
+  if (hops[static_cast<std::size_t>(from.value)] == kUnreached) return routes;
+  Route route;
+  extend_route(topology, hops, from, to, route, routes);
+  return routes;
 }
 
 }  // namespace sluice

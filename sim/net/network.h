@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "sim/net/link_effects.h"
 #include "traces/link_trace.h"
 
 namespace sluice {
@@ -41,24 +42,47 @@ struct ConnectionGroup {
 struct LinkSpec {
   std::string name;
   NodeId from, to;
-  LinkTrace capacity;                          // a constant is a trace of one step
-  Duration trace_offset{};                     // where in the trace the run begins
-  Duration delay{};                            // one-way propagation
-  DataSize queue = DataSize::bytes(16 << 20);  // drop-tail; the fluid tier has no queue
-  DataSize mtu = DataSize::bytes(1500);        // IP packet
+  LinkTrace capacity;       // a constant is a trace of one step
+  Duration trace_offset{};  // where in the trace the run begins
+  Duration delay{};         // one-way propagation
+  // Each packet's delay is longer by up to this, uniformly; packets stay in order.
+  Duration jitter{};
+  LossSpec loss;                         // on the wire, after the queue
+  QueueSpec queue;                       // the fluid tier has none
+  DataSize mtu = DataSize::bytes(1500);  // IP packet
+};
+
+// Traffic that nobody waits for and that does not yield: packets of `packet` on the wire at the
+// rate of a trace (constant, on and off, recorded).
+struct SteadyFlow {
+  std::string name;
+  NodeId from, to;
+  LinkTrace rate;
+  Duration trace_offset{};
+  DataSize packet = DataSize::bytes(1500);
 };
 
 struct TopologySpec {
   std::vector<std::string> nodes;  // NodeId indexes this
-  // LinkId indexes this; routes are shortest by hops, ties by lower link id.
+  // LinkId indexes this. Routes are shortest by hops; among equal ones a group of connections takes
+  // one by a hash of its number, its ends and the seed (ECMP, RFC 2992).
   std::vector<LinkSpec> links;
+  std::vector<SteadyFlow> steady_flows;
+  std::uint64_t seed = 0;  // of routes, loss and jitter
 };
 
 // Adds `forward` and its way back (same capacity, delay, queue and MTU). Requests and
 // acknowledgements need a way back.
 void add_cable(TopologySpec& topology, const LinkSpec& forward);
 
+// Who decides how much is in flight. Our transport knows CUBIC only; the others are ns-3's, in the
+// tier `tcp`.
+enum class CongestionControl { kCubic, kBbr, kDctcp, kLinuxReno };
+
 struct TransportSpec {
+  CongestionControl congestion = CongestionControl::kCubic;
+  // Packets leave evenly over a round trip instead of as soon as the window allows.
+  bool pacing = false;
   bool handshake = true;   // one round trip before the first request of each connection group
   bool slow_start = true;  // false: the window is never the limit
   std::int32_t initial_window_segments = 10;        // RFC 6928
@@ -98,12 +122,13 @@ class TransferListener {
   virtual void on_failure(TransferId id, TransferFailure why) = 0;
 };
 
-// What one link carried since the run began. Conservation: sent = delivered + dropped + in flight
-// (queued or on the wire).
+// What one link carried since the run began, steady flows included. Conservation, at any instant:
+// sent = delivered + dropped + in flight.
 struct LinkUsage {
   DataSize wire_sent;       // payload and headers offered to the link
   DataSize wire_delivered;  // arrived at the other end
-  DataSize wire_dropped;
+  DataSize wire_dropped;    // by the queue or lost on the wire
+  DataSize wire_in_flight;  // counted where it is: in the queue, being sent, or on the wire
   DataSize capacity;  // what the link could have carried; on a chunk-clocked link what it did carry
 };
 
@@ -123,11 +148,11 @@ class Network {
   [[nodiscard]] virtual DataSize delivered(TransferId id) const = 0;
   // The load is over: its transfers are cancelled, its connections closed, its windows forgotten.
   virtual void close(ConnectionGroup group) = 0;
-  // Propagation there and back on the route of (from, to), without queueing. nullopt without a
-  // route.
-  [[nodiscard]] virtual std::optional<Duration> round_trip(NodeId from, NodeId to) const = 0;
+  // Propagation there and back on the group's route, without queueing. nullopt without a route.
+  [[nodiscard]] virtual std::optional<Duration> round_trip(NodeId from, NodeId to,
+                                                           ConnectionGroup group) const = 0;
   // What is ahead on the route's narrowest link: only for policies that declare `clairvoyant`.
-  [[nodiscard]] virtual DataRate capacity_ahead(NodeId from, NodeId to,
+  [[nodiscard]] virtual DataRate capacity_ahead(NodeId from, NodeId to, ConnectionGroup group,
                                                 std::optional<std::int64_t> chunk_index) const = 0;
   [[nodiscard]] virtual LinkUsage usage(LinkId link) const = 0;
 };
@@ -138,8 +163,13 @@ class Network {
 // above the largest window.
 [[nodiscard]] Status check_topology(const TopologySpec& topology, const TransportSpec& transport);
 
-// The links from one node to another, in order; empty without a route.
-[[nodiscard]] std::vector<LinkId> shortest_route(const TopologySpec& topology, NodeId from,
+using Route = std::vector<LinkId>;  // in order
+
+// Of equally long routes more than this are not told apart.
+inline constexpr std::size_t kMaxEqualRoutes = 64;
+
+// All shortest routes by hops, in the order of their link ids; none without a way.
+[[nodiscard]] std::vector<Route> shortest_routes(const TopologySpec& topology, NodeId from,
                                                  NodeId to);
 
 }  // namespace sluice

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/random.h"
+
 namespace sluice {
 namespace {
 
-Duration propagation(const TopologySpec& topology, const std::vector<LinkId>& links) {
+Duration propagation(const TopologySpec& topology, const Route& links) {
   Duration sum{};
   for (const LinkId id : links) sum += topology.links[static_cast<std::size_t>(id.value)].delay;
   return sum;
@@ -14,17 +16,39 @@ Duration propagation(const TopologySpec& topology, const std::vector<LinkId>& li
 
 }  // namespace
 
-const Path* PathTable::find(NodeId from, NodeId to) const {
-  const auto [found, is_new] = paths_.try_emplace({from, to});
-  if (is_new) found->second = make(from, to);
-  return found->second.get();
+const std::vector<Route>& PathTable::routes(NodeId from, NodeId to) const {
+  const auto [found, is_new] = routes_.try_emplace({from, to});
+  if (is_new) found->second = shortest_routes(*topology_, from, to);
+  return found->second;
+}
+
+const Path* PathTable::find(NodeId from, NodeId to, ConnectionGroup group) const {
+  const std::vector<Route>& there = routes(from, to);
+  const std::vector<Route>& back = routes(to, from);
+  if (there.empty() || back.empty()) return nullptr;
+  const std::uint64_t seed = topology_->seed;
+  const Route& data = there[choose_route(seed, group, from, to, there.size())];
+  const Route& answers = back[choose_route(seed, group, to, from, back.size())];
+  std::unique_ptr<Path>& path = paths_[{&data, &answers}];
+  if (!path) path = make(data, answers);
+  return path.get();
 }
 
 std::optional<TransferFailure> PathTable::refuse(const Transfer& transfer) const {
-  const Path* path = find(transfer.from, transfer.to);
+  const Path* path = find(transfer.from, transfer.to, transfer.group);
   if (!path) return TransferFailure::kNoRoute;
   if (path->by_chunk && !transfer.chunk_index) return TransferFailure::kNoChunkIndex;
   return std::nullopt;
+}
+
+std::size_t choose_route(std::uint64_t seed, ConnectionGroup group, NodeId from, NodeId to,
+                         std::size_t num_routes) {
+  if (num_routes == 1) return 0;
+  const std::uint64_t ends =
+      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(from.value)) << 32) |
+      static_cast<std::uint32_t>(to.value);
+  RandomStream hash(RandomStream(seed, "route", ends).next_u64(), "group", group.value);
+  return static_cast<std::size_t>(hash.below(num_routes));
 }
 
 DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capacity, Instant now,
@@ -37,15 +61,14 @@ DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capac
   return narrowest;
 }
 
-std::unique_ptr<Path> PathTable::make(NodeId from, NodeId to) const {
+std::unique_ptr<Path> PathTable::make(const Route& there, const Route& back) const {
   auto path = std::make_unique<Path>();
-  path->links = shortest_route(*topology_, from, to);
-  path->back = shortest_route(*topology_, to, from);
-  if (path->links.empty() || path->back.empty()) return nullptr;
+  path->links = there;
+  path->back = back;
   path->forward = propagation(*topology_, path->links);
   path->backward = propagation(*topology_, path->back);
   DataSize mtu = DataSize::max();
-  for (const std::vector<LinkId>* way : {&path->links, &path->back}) {
+  for (const Route* way : {&path->links, &path->back}) {
     for (const LinkId id : *way) {
       const LinkSpec& link = topology_->links[static_cast<std::size_t>(id.value)];
       path->by_chunk = path->by_chunk || link.capacity.clock == TraceClock::kChunk;

@@ -12,34 +12,42 @@
 namespace sluice {
 
 struct Path {
-  std::vector<LinkId> links;  // of the data, in order
-  std::vector<LinkId> back;   // of requests and acknowledgements
-  Duration forward{};         // propagation of the data, one way
-  Duration backward{};        // propagation of requests and acknowledgements
-  Framing framing;            // by the smallest MTU of the data's links
-  bool by_chunk = false;      // some link is clocked by chunks
+  Route links;            // of the data
+  Route back;             // of requests and acknowledgements
+  Duration forward{};     // propagation of the data, one way
+  Duration backward{};    // propagation of requests and acknowledgements
+  Framing framing;        // by the smallest MTU of the data's links
+  bool by_chunk = false;  // some link is clocked by chunks
 
   [[nodiscard]] Duration round_trip() const { return forward + backward; }
 };
 
-// Finds each path once and keeps it.
+// Finds each path once and keeps it. Among equally long routes the group's hash chooses.
 class PathTable {
  public:
   // Both must outlive the table.
   PathTable(const TopologySpec& topology, const TransportSpec& transport)
       : topology_(&topology), transport_(&transport) {}
   // nullptr when there is no way there and back. The pointer stays good as long as the table.
-  [[nodiscard]] const Path* find(NodeId from, NodeId to) const;
+  [[nodiscard]] const Path* find(NodeId from, NodeId to, ConnectionGroup group) const;
   // Why a transfer cannot be; nullopt when it can.
   [[nodiscard]] std::optional<TransferFailure> refuse(const Transfer& transfer) const;
 
  private:
-  [[nodiscard]] std::unique_ptr<Path> make(NodeId from, NodeId to) const;
+  using Ends = std::pair<NodeId, NodeId>;
+  [[nodiscard]] const std::vector<Route>& routes(NodeId from, NodeId to) const;
+  [[nodiscard]] std::unique_ptr<Path> make(const Route& there, const Route& back) const;
 
   const TopologySpec* topology_;
   const TransportSpec* transport_;
-  mutable std::map<std::pair<NodeId, NodeId>, std::unique_ptr<Path>> paths_;
+  mutable std::map<Ends, std::vector<Route>> routes_;
+  mutable std::map<std::pair<const Route*, const Route*>, std::unique_ptr<Path>> paths_;
 };
+
+// Which of `num_routes` equally long routes a group takes from one node to another (RFC 2992: a
+// hash over what names the flow).
+[[nodiscard]] std::size_t choose_route(std::uint64_t seed, ConnectionGroup group, NodeId from,
+                                       NodeId to, std::size_t num_routes);
 
 // The rate of the path's narrowest link at `now`.
 [[nodiscard]] DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capacity,

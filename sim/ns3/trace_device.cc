@@ -46,8 +46,8 @@ ns3::TypeId TraceDevice::GetTypeId() {
 
 TraceDevice::TraceDevice(const LinkSpec& link)
     : capacity_(link), queue_(ns3::CreateObject<ns3::DropTailQueue<ns3::Packet>>()) {
-  const auto bytes =
-      static_cast<std::uint32_t>(std::clamp(link.queue.bytes(), kQueueBytesMin, kQueueBytesMax));
+  const auto bytes = static_cast<std::uint32_t>(
+      std::clamp(link.queue.limit.bytes(), kQueueBytesMin, kQueueBytesMax));
   queue_->SetMaxSize(ns3::QueueSize(ns3::QueueSizeUnit::BYTES, bytes));
 }
 

@@ -27,7 +27,7 @@ Json capacity_json(const LinkSetting& link) {
 Json link_json(const LinkSetting& link) {
   return {{"capacity", capacity_json(link)},
           {"delay_ns", to_ns(link.delay)},
-          {"queue_bytes", link.queue.bytes()},
+          {"queue_bytes", link.queue.limit.bytes()},
           {"mtu_bytes", link.mtu.bytes()}};
 }
 

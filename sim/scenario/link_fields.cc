@@ -86,7 +86,7 @@ LinkSetting read_link(Fields fields, const std::filesystem::path& folder) {
   link.capacity = read_capacity(fields, folder);
   link.trace_length = fields.duration("trace_length", std::chrono::minutes{10});
   link.delay = fields.duration("delay");
-  link.queue = fields.size("queue", DataSize::bytes(16'000'000));
+  link.queue.limit = fields.size("queue", DataSize::bytes(16'000'000));
   link.mtu = fields.size("mtu", DataSize::bytes(1500));
   if (link.delay > kMaxDelay) {
     fields.errors().add(fields.node(), "link.delay passes one minute", "use a smaller delay");

@@ -34,7 +34,7 @@ struct LinkSetting {
   std::variant<GeneratorSpec, ReplayedTraces> capacity;
   Duration trace_length{};  // of a generated, time-clocked trace
   Duration delay{};         // one way
-  DataSize queue;
+  QueueSpec queue;
   DataSize mtu;
   [[nodiscard]] bool chunk_clocked() const;
 };

@@ -88,6 +88,9 @@ class Session final : private TransferListener {
   void settle_record();
 
   [[nodiscard]] bool all_resident() const;
+  [[nodiscard]] ConnectionGroup group() const {
+    return ConnectionGroup{static_cast<std::uint64_t>(plan_.index)};
+  }
   [[nodiscard]] bool nothing_in_flight() const { return transfers_.empty(); }
 
   Clock& clock_;

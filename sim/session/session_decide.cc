@@ -98,7 +98,8 @@ Observation Session::observe() {
       .chunks = views_,
       .past = past_,
       .transfers_in_flight = static_cast<std::int32_t>(transfers_.size()),
-      .round_trip = network_.round_trip(plan_.source, plan_.destination).value_or(Duration::zero()),
+      .round_trip =
+          network_.round_trip(plan_.source, plan_.destination, group()).value_or(Duration::zero()),
       .gpu_wait = gpu_.wait(),
       .gpu_busy_fraction =
           elapsed > Duration::zero() ? to_seconds(busy) / to_seconds(elapsed) : 0.0,
@@ -112,7 +113,8 @@ Observation Session::observe() {
       });
       chunk_index = *plan_.first_chunk_index + (absent == chunks_.end() ? 0 : absent->index);
     }
-    o.foresight = Foresight{network_.capacity_ahead(plan_.source, plan_.destination, chunk_index)};
+    o.foresight =
+        Foresight{network_.capacity_ahead(plan_.source, plan_.destination, group(), chunk_index)};
   }
   return o;
 }
@@ -174,14 +176,13 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   chunk.in_flight = size;
   chunk.encoded += size;
   hold_memory(size);
-  chunk.transfer =
-      network_.start({.from = plan_.source,
-                      .to = plan_.destination,
-                      .size = size,
-                      .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
-                      .connections = fetch.connections,
-                      .chunk_index = step},
-                     *this);
+  chunk.transfer = network_.start({.from = plan_.source,
+                                   .to = plan_.destination,
+                                   .size = size,
+                                   .group = group(),
+                                   .connections = fetch.connections,
+                                   .chunk_index = step},
+                                  *this);
   transfers_.emplace(*chunk.transfer, chunk.index);
   return {};
 }
@@ -212,7 +213,7 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
         network_.start({.from = plan_.source,
                         .to = plan_.destination,
                         .size = plan.text_size,
-                        .group = ConnectionGroup{static_cast<std::uint64_t>(plan_.index)},
+                        .group = group(),
                         .connections = 1,
                         .chunk_index = plan_.first_chunk_index
                                            ? std::optional(*plan_.first_chunk_index + chunk.index)

@@ -58,7 +58,7 @@ TEST_F(Burst, OneLoadCheckedByHeadIsWithinTwoPercent) {
 TEST_F(Burst, TinyQueuesDropSegmentsAndEveryByteStillArrivesOnce) {
   for (const std::int64_t queue : {30'000, 6'000, 1'500}) {
     TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
-    topology.links[0].queue = DataSize::bytes(queue);
+    topology.links[0].queue.limit = DataSize::bytes(queue);
     Simulation run(tier_, topology, TransportSpec{});
     Transfer t = transfer(5'000'000);
     t.progress_every = DataSize::bytes(1'448);
@@ -77,8 +77,8 @@ TEST_F(Burst, TinyQueuesDropSegmentsAndEveryByteStillArrivesOnce) {
 TEST_F(Burst, LostAcknowledgementsAreMadeGoodByLaterOnes) {
   TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
   topology.links[1].capacity =
-      constant(DataRate::bits_per_sec(50'000));    // 120 acknowledgements per second
-  topology.links[1].queue = DataSize::bytes(200);  // of 52 bytes each
+      constant(DataRate::bits_per_sec(50'000));          // 120 acknowledgements per second
+  topology.links[1].queue.limit = DataSize::bytes(200);  // of 52 bytes each
   Simulation run(tier_, topology, TransportSpec{});
   const Diary::Page page = run.run_one(transfer(20'000'000));
   ASSERT_TRUE(page.completed_at);
@@ -88,7 +88,7 @@ TEST_F(Burst, LostAcknowledgementsAreMadeGoodByLaterOnes) {
 
 TEST_F(Burst, ALostHandshakeIsTriedAgainAfterASecond) {
   TopologySpec topology = one_cable(constant(mbps(1)), 10ms);
-  topology.links[1].queue =
+  topology.links[1].queue.limit =
       DataSize::zero();  // 416 us for a header: the second of two at once finds the wire busy
   Simulation run(tier_, topology, TransportSpec{});
   const TransferId first = run.start(transfer(1'000, 1));

@@ -39,7 +39,7 @@ TopologySpec random_topology(RandomStream& random) {
     link.capacity = random_capacity(random);
     link.delay = std::chrono::microseconds{random.below(20'000)};
     link.mtu = DataSize::bytes(random.bernoulli(0.5) ? 1500 : 9000);
-    link.queue = DataSize::bytes(20'000 + static_cast<std::int64_t>(random.below(2'000'000)));
+    link.queue.limit = DataSize::bytes(20'000 + static_cast<std::int64_t>(random.below(2'000'000)));
     add_cable(topology, link);
   };
   for (std::int32_t i = 0; i < kNodes; ++i) cable(i, (i + 1) % kNodes);

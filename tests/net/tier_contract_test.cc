@@ -129,8 +129,8 @@ TEST_P(Tier, UnknownNodesAndMissingWaysFailFromTheClock) {
     t.to = NodeId{to};
     ids.push_back(run.start(t));
     EXPECT_FALSE(run.diary.of(ids.back()).failed_at) << "not from inside start()";
-    EXPECT_FALSE(run.network->round_trip(t.from, t.to));
-    EXPECT_EQ(run.network->capacity_ahead(t.from, t.to, std::nullopt), DataRate::zero());
+    EXPECT_FALSE(run.network->round_trip(t.from, t.to, t.group));
+    EXPECT_EQ(run.network->capacity_ahead(t.from, t.to, t.group, std::nullopt), DataRate::zero());
   }
   run.clock->run();
   for (const TransferId id : ids) EXPECT_EQ(run.diary.of(id).why, TransferFailure::kNoRoute);
@@ -162,15 +162,17 @@ TEST_P(Tier, TheRoundTripIsThePropagationThereAndBack) {
   TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
   topology.links[1].delay = 3ms;
   Simulation run(GetParam(), topology, TransportSpec{});
-  EXPECT_EQ(run.network->round_trip(kStore, kGpu), 13ms);
+  EXPECT_EQ(run.network->round_trip(kStore, kGpu, ConnectionGroup{1}), 13ms);
 }
 
 TEST_P(Tier, WhatIsAheadIsTheNarrowestLinkNow) {
   TopologySpec topology = one_cable(steps({{0s, mbps(1000)}, {1s, mbps(10)}}), 1ms);
   Simulation run(GetParam(), topology, TransportSpec{});
-  EXPECT_EQ(run.network->capacity_ahead(kStore, kGpu, std::nullopt), mbps(1000));
+  EXPECT_EQ(run.network->capacity_ahead(kStore, kGpu, ConnectionGroup{1}, std::nullopt),
+            mbps(1000));
   run.clock->schedule(kRunStart + 1s, [&] {
-    EXPECT_EQ(run.network->capacity_ahead(kStore, kGpu, std::nullopt), mbps(10));
+    EXPECT_EQ(run.network->capacity_ahead(kStore, kGpu, ConnectionGroup{1}, std::nullopt),
+              mbps(10));
   });
   run.clock->run();
 }
@@ -220,7 +222,7 @@ TEST_P(Tier, TheSameRunTwiceGivesTheSameInstants) {
   for (std::vector<Instant>& instants : seen) {
     TopologySpec topology =
         one_cable(steps({{0s, mbps(300)}, {100ms, mbps(50)}, {200ms, mbps(700)}}), 7ms);
-    topology.links[0].queue = DataSize::bytes(200'000);
+    topology.links[0].queue.limit = DataSize::bytes(200'000);
     Simulation run(GetParam(), topology, TransportSpec{});
     std::vector<TransferId> ids;
     for (std::uint64_t group = 1; group <= 5; ++group) {

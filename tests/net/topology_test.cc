@@ -44,7 +44,8 @@ TEST(Topology, EachFaultIsNamedWithItsLink) {
       {[](TopologySpec& t) { t.links[0].mtu = DataSize::bytes(52); },
        "the MTU is 52 B with headers of 52 B"},
       {[](TopologySpec& t) { t.links[0].mtu = DataSize::bytes(65536); }, "the MTU is 65.54 kB"},
-      {[](TopologySpec& t) { t.links[0].queue = DataSize::bytes(-1); }, "the queue is negative"},
+      {[](TopologySpec& t) { t.links[0].queue.limit = DataSize::bytes(-1); },
+       "the queue is negative"},
       {[](TopologySpec& t) { t.links[0].trace_offset = -1ns; },
        "the offset into the trace is negative"},
       {[](TopologySpec& t) { t.links[0].capacity.steps.clear(); }, "no steps"},
@@ -73,24 +74,53 @@ TEST(Topology, TheTransportMustFitTheLinks) {
   EXPECT_THAT(refusal(topology, transport), testing::HasSubstr("the idle timeout is negative"));
 }
 
-TEST(Route, FewestHopsFirstAndThenTheLowestLink) {
+TEST(Route, AllShortestOnesInTheOrderOfTheirLinks) {
   TopologySpec topology;
   topology.nodes = {"a", "b", "c", "d"};
   // a to d: by b (links 0 and 3), by c (links 1 and 2), or the long way a b c d.
   topology.links = {link(0, 1), link(0, 2), link(2, 3), link(1, 3), link(1, 2), link(1, 3)};
-  EXPECT_EQ(shortest_route(topology, NodeId{0}, NodeId{3}), (std::vector{LinkId{0}, LinkId{3}}));
-  EXPECT_EQ(shortest_route(topology, NodeId{1}, NodeId{3}),
-            (std::vector{LinkId{3}}));  // not link 5 beside it
+  EXPECT_THAT(shortest_routes(topology, NodeId{0}, NodeId{3}),
+              testing::ElementsAre(Route{LinkId{0}, LinkId{3}}, Route{LinkId{0}, LinkId{5}},
+                                   Route{LinkId{1}, LinkId{2}}));
+  EXPECT_THAT(shortest_routes(topology, NodeId{1}, NodeId{3}),
+              testing::ElementsAre(Route{LinkId{3}}, Route{LinkId{5}}));
 }
 
 TEST(Route, ThereIsNoneBackwardsToUnknownNodesOrToTheSameNode) {
   TopologySpec topology;
   topology.nodes = {"a", "b"};
   topology.links = {link(0, 1)};
-  EXPECT_TRUE(shortest_route(topology, NodeId{1}, NodeId{0}).empty());
-  EXPECT_TRUE(shortest_route(topology, NodeId{0}, NodeId{2}).empty());
-  EXPECT_TRUE(shortest_route(topology, NodeId{-1}, NodeId{0}).empty());
-  EXPECT_TRUE(shortest_route(topology, NodeId{0}, NodeId{0}).empty());
+  EXPECT_TRUE(shortest_routes(topology, NodeId{1}, NodeId{0}).empty());
+  EXPECT_TRUE(shortest_routes(topology, NodeId{0}, NodeId{2}).empty());
+  EXPECT_TRUE(shortest_routes(topology, NodeId{-1}, NodeId{0}).empty());
+  EXPECT_TRUE(shortest_routes(topology, NodeId{0}, NodeId{0}).empty());
+}
+
+// Two ways over two links each: 600 groups divide 300 to 300, give or take four standard errors
+// (4 * sqrt(600 / 4) = 49), and each group always takes the same.
+TEST(Path, GroupsSpreadOverEquallyLongRoutes) {
+  TopologySpec topology;
+  topology.nodes = {"a", "b", "c", "d"};
+  topology.links = {link(0, 1), link(0, 2), link(1, 3), link(2, 3), link(3, 0)};
+  topology.seed = 7;
+  const TransportSpec transport;
+  const PathTable paths(topology, transport);
+  std::int64_t by_b = 0;
+  for (std::uint64_t group = 0; group < 600; ++group) {
+    const Path* path = paths.find(NodeId{0}, NodeId{3}, ConnectionGroup{group});
+    EXPECT_EQ(paths.find(NodeId{0}, NodeId{3}, ConnectionGroup{group}), path);
+    if (path->links.front() == LinkId{0}) ++by_b;
+  }
+  EXPECT_NEAR(static_cast<double>(by_b), 300, 49);
+  TopologySpec other = topology;
+  other.seed = 8;
+  const PathTable others(other, transport);
+  std::int64_t same = 0;
+  for (std::uint64_t group = 0; group < 600; ++group) {
+    same += others.find(NodeId{0}, NodeId{3}, ConnectionGroup{group})->links ==
+            paths.find(NodeId{0}, NodeId{3}, ConnectionGroup{group})->links;
+  }
+  EXPECT_NEAR(static_cast<double>(same), 300, 49) << "another seed, another spread";
 }
 
 TEST(Path, TheSmallestMtuFramesAndDelaysAdd) {
@@ -103,12 +133,12 @@ TEST(Path, TheSmallestMtuFramesAndDelaysAdd) {
   topology.links[2].delay = 5ms;
   const TransportSpec transport;
   const PathTable paths(topology, transport);
-  const Path* path = paths.find(NodeId{0}, NodeId{2});
+  const Path* path = paths.find(NodeId{0}, NodeId{2}, ConnectionGroup{1});
   ASSERT_TRUE(path);
   EXPECT_EQ(path->forward, 3ms);
   EXPECT_EQ(path->round_trip(), 8ms);
   EXPECT_EQ(path->framing.payload, DataSize::bytes(948));
-  EXPECT_EQ(paths.find(NodeId{0}, NodeId{2}), path) << "found once, kept";
+  EXPECT_EQ(paths.find(NodeId{0}, NodeId{2}, ConnectionGroup{1}), path) << "found once, kept";
 }
 
 TEST(Framing, PacketsAreCountedUpAndEachHasAHeader) {

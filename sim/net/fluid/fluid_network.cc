@@ -78,7 +78,7 @@ FluidNetwork::Channel& FluidNetwork::channel_for(const Transfer& transfer, const
 
 // A connection is opened by one round trip, once; all new ones at the same time.
 Instant FluidNetwork::request_arrives(Channel& channel, const Transfer& transfer) {
-  const Path& path = *paths_.find(transfer.from, transfer.to);
+  const Path& path = *paths_.find(transfer.from, transfer.to, transfer.group);
   if (transport_.handshake && transfer.connections > channel.connections_asked) {
     channel.ready_at = clock_.now() + path.round_trip();
   }
@@ -95,7 +95,7 @@ TransferId FluidNetwork::start(const Transfer& transfer, TransferListener& liste
     clock_.schedule(clock_.now(), [this, id, why] { fail(id, *why); });
     return id;
   }
-  const Path* path = paths_.find(transfer.from, transfer.to);
+  const Path* path = paths_.find(transfer.from, transfer.to, transfer.group);
   stream.path = path;
   stream.channel = &channel_for(transfer, *path);
   ++stream.channel->num_streams;
@@ -199,14 +199,15 @@ void FluidNetwork::drop_if_closed(Channel& channel) {
   }
 }
 
-std::optional<Duration> FluidNetwork::round_trip(NodeId from, NodeId to) const {
-  const Path* path = paths_.find(from, to);
+std::optional<Duration> FluidNetwork::round_trip(NodeId from, NodeId to,
+                                                 ConnectionGroup group) const {
+  const Path* path = paths_.find(from, to, group);
   return path ? std::optional{path->round_trip()} : std::nullopt;
 }
 
-DataRate FluidNetwork::capacity_ahead(NodeId from, NodeId to,
+DataRate FluidNetwork::capacity_ahead(NodeId from, NodeId to, ConnectionGroup group,
                                       std::optional<std::int64_t> chunk_index) const {
-  const Path* path = paths_.find(from, to);
+  const Path* path = paths_.find(from, to, group);
   return path ? narrowest_rate(*path, capacity_, clock_.now(), chunk_index) : DataRate::zero();
 }
 
@@ -217,6 +218,7 @@ LinkUsage FluidNetwork::usage(LinkId link) const {
   LinkUsage usage;
   usage.wire_sent = curve.at(clock_.now()).whole_bytes();
   usage.wire_delivered = curve.at(clock_.now() - topology_.links[index].delay).whole_bytes();
+  usage.wire_in_flight = usage.wire_sent - usage.wire_delivered;
   usage.capacity = capacity_[index].offered_until(clock_.now()).value_or(usage.wire_sent);
   return usage;
 }

@@ -31,8 +31,9 @@ class FluidNetwork final : public Network {
   DataSize cancel(TransferId id) override;
   [[nodiscard]] DataSize delivered(TransferId id) const override;
   void close(ConnectionGroup group) override;
-  [[nodiscard]] std::optional<Duration> round_trip(NodeId from, NodeId to) const override;
-  [[nodiscard]] DataRate capacity_ahead(NodeId from, NodeId to,
+  [[nodiscard]] std::optional<Duration> round_trip(NodeId from, NodeId to,
+                                                   ConnectionGroup group) const override;
+  [[nodiscard]] DataRate capacity_ahead(NodeId from, NodeId to, ConnectionGroup group,
                                         std::optional<std::int64_t> chunk_index) const override;
   [[nodiscard]] LinkUsage usage(LinkId link) const override;
 

@@ -215,14 +215,15 @@ DataSize WindowedNetwork::delivered(TransferId id) const {
   return stream && stream->listener ? stream->in_order : DataSize::zero();
 }
 
-std::optional<Duration> WindowedNetwork::round_trip(NodeId from, NodeId to) const {
-  const Path* path = paths_.find(from, to);
+std::optional<Duration> WindowedNetwork::round_trip(NodeId from, NodeId to,
+                                                    ConnectionGroup group) const {
+  const Path* path = paths_.find(from, to, group);
   return path ? std::optional{path->round_trip()} : std::nullopt;
 }
 
-DataRate WindowedNetwork::capacity_ahead(NodeId from, NodeId to,
+DataRate WindowedNetwork::capacity_ahead(NodeId from, NodeId to, ConnectionGroup group,
                                          std::optional<std::int64_t> chunk_index) const {
-  const Path* path = paths_.find(from, to);
+  const Path* path = paths_.find(from, to, group);
   return path ? narrowest_rate(*path, capacity_, clock_.now(), chunk_index) : DataRate::zero();
 }
 

@@ -47,7 +47,7 @@ std::int32_t WindowedNetwork::route_of(const std::vector<LinkId>& links) {
 DataSize WindowedNetwork::smallest_queue(const Path& path) const {
   DataSize smallest = DataSize::max();
   for (const LinkId id : path.links) {
-    smallest = std::min(smallest, topology_.links[static_cast<std::size_t>(id.value)].queue);
+    smallest = std::min(smallest, topology_.links[static_cast<std::size_t>(id.value)].queue.limit);
   }
   return smallest;
 }
@@ -59,7 +59,7 @@ WindowedNetwork::Channel& WindowedNetwork::channel_for(const Transfer& transfer)
   auto channel = std::make_unique<Channel>();
   channel->number = next_channel_++;
   channel->key = key;
-  channel->path = paths_.find(transfer.from, transfer.to);
+  channel->path = paths_.find(transfer.from, transfer.to, transfer.group);
   channel->route = route_of(channel->path->links);
   channel->route_back = route_of(channel->path->back);
   const DataSize packet = channel->path->framing.payload;
