@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "traces/step_times.h"
 
 namespace sluice {
 namespace {
@@ -31,33 +32,59 @@ Status check_rates(const LinkTrace& trace) {
   return {};
 }
 
-Status check_times(const LinkTrace& trace) {
-  if (trace.steps.front().start != Duration::zero()) {
-    return error_in(trace.name, "the first step does not start at zero", "shift the times");
+Status check_companion(const LinkTrace& trace, std::string_view what, Duration length,
+                       TraceEnd end) {
+  if (trace.clock == TraceClock::kTime && length == trace.length && end == trace.end) return {};
+  return error_in(trace.name, fmt::format("the {} is not clocked as the rates are", what),
+                  "give it the length and the end of the trace");
+}
+
+Status check_companions(const LinkTrace& trace) {
+  if (trace.delay) {
+    if (Status sound = check_delay_trace(*trace.delay, trace.name); !sound) return sound;
+    if (Status fits = check_companion(trace, "delay", trace.delay->length, trace.delay->end); !fits)
+      return fits;
   }
-  for (std::size_t i = 1; i < trace.steps.size(); ++i) {
-    if (trace.steps[i].start <= trace.steps[i - 1].start) {
-      return error_in(trace.name, row_name(i) + ": time does not go forward",
-                      "sort the rows by time");
-    }
-  }
-  if (trace.length <= trace.steps.back().start) {
-    return error_in(trace.name, "the trace ends before its last step begins", "give its length");
-  }
-  if (trace.length > kMaxTraceLength) {
-    return error_in(trace.name, "the trace is longer than ten years",
-                    "check the unit of its times");
+  if (trace.loss) {
+    if (Status sound = check_loss_trace(*trace.loss, trace.name); !sound) return sound;
+    if (Status fits = check_companion(trace, "loss", trace.loss->length, trace.loss->end); !fits)
+      return fits;
   }
   return {};
 }
 
+Status check_counts(const LinkTrace& trace) {
+  std::int64_t sum = 0;
+  for (const SkippedRows& rows : trace.skipped) sum += rows.count;
+  if (sum == trace.num_skipped) return {};
+  return error_in(
+      trace.name,
+      fmt::format("{} rows are skipped, and reasons given for {}", trace.num_skipped, sum),
+      "count them with LinkTrace::skip()");
+}
+
 }  // namespace
+
+void LinkTrace::skip(std::int64_t count, std::string reason) {
+  if (count == 0) return;
+  num_skipped += count;
+  const auto known = std::find_if(skipped.begin(), skipped.end(),
+                                  [&](const SkippedRows& rows) { return rows.reason == reason; });
+  if (known != skipped.end()) {
+    known->count += count;
+  } else {
+    skipped.push_back({count, std::move(reason)});
+  }
+}
 
 Status check_trace(const LinkTrace& trace) {
   if (trace.steps.empty())
     return error_in(trace.name, "the trace has no steps", "give at least one rate");
   if (Status rates = check_rates(trace); !rates) return rates;
-  if (trace.clock == TraceClock::kTime) return check_times(trace);
+  if (Status counts = check_counts(trace); !counts) return counts;
+  if (Status companions = check_companions(trace); !companions) return companions;
+  if (trace.clock == TraceClock::kTime)
+    return check_step_times(trace.steps, trace.length, trace.name);
   const bool timed = trace.length != Duration::zero() ||
                      std::any_of(trace.steps.begin(), trace.steps.end(),
                                  [](const RateStep& s) { return s.start != Duration::zero(); });
@@ -68,47 +95,8 @@ Status check_trace(const LinkTrace& trace) {
 }
 
 TraceCursor::TraceCursor(const LinkTrace& trace, Duration offset)
-    : trace_(&trace), offset_(offset) {
+    : trace_(&trace), cursor_(trace.steps, trace.length, trace.end, offset) {
   SLUICE_ASSERT(trace.clock == TraceClock::kTime, "a cursor needs a time-clocked trace");
-  SLUICE_ASSERT(!trace.steps.empty() && trace.length > Duration::zero(),
-                "a cursor needs a checked trace");
-  SLUICE_ASSERT(offset >= Duration::zero(), "a cursor needs an offset >= 0");
-  if (trace.end == TraceEnd::kLoop) offset_ %= trace.length;
-}
-
-std::size_t TraceCursor::step_index(Duration position) const {
-  const auto& steps = trace_->steps;
-  const auto after = std::upper_bound(steps.begin(), steps.end(), position,
-                                      [](Duration p, const RateStep& s) { return p < s.start; });
-  return static_cast<std::size_t>(after - steps.begin()) - 1;
-}
-
-Duration TraceCursor::position_of(Instant t) const {
-  SLUICE_ASSERT(t >= kRunStart, "a trace is read at instants of the run");
-  const Duration elapsed = offset_ + t.time_since_epoch();
-  return trace_->end == TraceEnd::kLoop ? elapsed % trace_->length : elapsed;
-}
-
-DataRate TraceCursor::rate_at(Instant t) const {
-  return trace_->steps[step_index(position_of(t))].rate;
-}
-
-std::optional<Instant> TraceCursor::next_change(Instant t) const {
-  const auto& steps = trace_->steps;
-  const Duration position = position_of(t);
-  Instant lap_start =
-      t - position;  // where this lap began; before the run's start in its first lap
-  std::size_t i = step_index(position);
-  const DataRate now = steps[i].rate;
-  for (std::size_t seen = 0; seen < steps.size(); ++seen) {
-    if (++i == steps.size()) {
-      if (trace_->end == TraceEnd::kHold) return std::nullopt;
-      i = 0;
-      lap_start += trace_->length;
-    }
-    if (steps[i].rate != now) return lap_start + steps[i].start;
-  }
-  return std::nullopt;
 }
 
 DataSize TraceCursor::capacity_between(Instant from, Instant to) const {

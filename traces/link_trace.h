@@ -11,6 +11,10 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "traces/delay_trace.h"
+#include "traces/loss_trace.h"
+#include "traces/step_cursor.h"
+#include "traces/trace_end.h"
 
 namespace sluice {
 
@@ -20,12 +24,6 @@ enum class TraceKind { kCapacity, kAchievedThroughput };
 
 // What drives the steps.
 enum class TraceClock { kTime, kChunk };
-
-// What follows the last step.
-enum class TraceEnd {
-  kLoop,  // the trace begins again
-  kHold,  // the last rate stays
-};
 
 // From `start` (inclusive) until the next step's start (exclusive) the capacity is `rate`; zero is
 // an outage.
@@ -37,8 +35,13 @@ struct RateStep {
 
 // A thousand times the fastest Ethernet port: a rate above it is a slip of units, never a link.
 inline constexpr DataRate kMaxLinkRate = DataRate::bits_per_sec(400'000'000'000'000);
-// No trace is longer, so that instants in it stay far from the range of a Duration.
-inline constexpr Duration kMaxTraceLength = std::chrono::hours{24 * 365 * 10};
+
+// Rows of a source that became no step, and why.
+struct SkippedRows {
+  std::int64_t count = 0;
+  std::string reason;  // completes "N rows skipped: ..."
+  bool operator==(const SkippedRows&) const = default;
+};
 
 struct LinkTrace {
   std::string name;    // for people: file name and index, or generator with its parameters
@@ -51,15 +54,23 @@ struct LinkTrace {
   TraceKind kind = TraceKind::kCapacity;
   TraceClock clock = TraceClock::kTime;
   TraceEnd end = TraceEnd::kLoop;
-  std::int64_t num_rows = 0;     // rows of the source that became steps
-  std::int64_t num_skipped = 0;  // rows left out, for a reason the reader documents
+  std::int64_t num_rows = 0;         // rows of the source that became steps
+  std::int64_t num_skipped = 0;      // rows left out: the sum over `skipped`
+  std::vector<SkippedRows> skipped;  // by reason, each of them once
   Duration length{};  // time-clocked: end of the last step (> its start); chunk-clocked: zero
   std::vector<RateStep> steps;  // never empty; time-clocked: starts ascend strictly from zero
+  // Where the source says them; as long as the trace, with the same end. Never chunk-clocked.
+  std::optional<DelayTrace> delay;
+  std::optional<LossTrace> loss;
+
+  // Counts rows that were left out.
+  void skip(std::int64_t count, std::string reason);
 };
 
 // Refuses an empty trace, a rate below zero or above kMaxLinkRate, starts that do not ascend from
 // zero, a length that does not pass the last start or passes kMaxTraceLength, a chunk-clocked trace
-// with times.
+// with times, a delay or loss that is unsound or not as long as the trace, skipped rows that do not
+// add up.
 [[nodiscard]] Status check_trace(const LinkTrace& trace);
 
 // Replays a time-clocked trace from an offset: what the rate is, and when it next changes.
@@ -69,19 +80,18 @@ class TraceCursor {
   // the run begins; past the end of a looping trace it counts on into the next laps. Instants are
   // not before the run's start.
   TraceCursor(const LinkTrace& trace, Duration offset);
-  [[nodiscard]] DataRate rate_at(Instant t) const;
+  [[nodiscard]] DataRate rate_at(Instant t) const { return cursor_.value_at(t); }
   // The first instant after `t` at which the rate differs; nullopt when it never does.
-  [[nodiscard]] std::optional<Instant> next_change(Instant t) const;
+  [[nodiscard]] std::optional<Instant> next_change(Instant t) const {
+    return cursor_.next_change(t);
+  }
   // Bytes that pass in [from, to), rounded down once; zero when `to` is not after `from`.
   // Throws std::overflow_error past 2^63 bytes.
   [[nodiscard]] DataSize capacity_between(Instant from, Instant to) const;
 
  private:
-  [[nodiscard]] std::size_t step_index(Duration position) const;
-  [[nodiscard]] Duration position_of(Instant t) const;
-
   const LinkTrace* trace_;
-  Duration offset_;
+  StepCursor<RateStep, &RateStep::rate> cursor_;
 };
 
 // When step `index` of a time-clocked trace ends.

@@ -9,6 +9,7 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::mbit;
 
@@ -61,6 +62,45 @@ TEST(CheckTrace, AChunkClockedTraceHasRatesOnly) {
   for (RateStep& step : t.steps) step.start = 0s;
   t.length = 0s;
   EXPECT_EQ(refusal(t), "sound");
+}
+
+TEST(CheckTrace, DelayAndLossAreAsLongAsTheTrace) {
+  LinkTrace t = sound();
+  t.delay = DelayTrace{{{0s, 5ms}}, 20s};
+  t.loss = LossTrace{{{0s, 0}, {3s, 1'000'000}}, 20s};
+  EXPECT_EQ(refusal(t), "sound");
+  t.delay->length = 19s;
+  EXPECT_THAT(refusal(t), HasSubstr("the delay is not clocked as the rates are"));
+  t = sound();
+  t.loss = LossTrace{{{0s, 0}}, 20s, TraceEnd::kHold};
+  EXPECT_THAT(refusal(t), HasSubstr("the loss is not clocked as the rates are"));
+  t.loss = LossTrace{{{0s, 1'000'001}}, 20s};
+  EXPECT_THAT(refusal(t), HasSubstr("step 1: the loss 1000001 ppm is outside 0 .. 1000000"));
+  t.loss = LossTrace{{}, 20s};
+  EXPECT_THAT(refusal(t), HasSubstr("the loss trace has no steps"));
+}
+
+TEST(SkippedRows, AreCountedByReason) {
+  LinkTrace t = sound();
+  t.skip(2, "too early");
+  t.skip(0, "never seen");
+  t.skip(1, "too late");
+  t.skip(3, "too early");
+  EXPECT_EQ(t.num_skipped, 6);
+  EXPECT_THAT(t.skipped, ElementsAre(SkippedRows{5, "too early"}, SkippedRows{1, "too late"}));
+  EXPECT_EQ(refusal(t), "sound");
+  t.num_skipped = 7;
+  EXPECT_THAT(refusal(t), HasSubstr("7 rows are skipped, and reasons given for 6"));
+}
+
+TEST(LossCursor, ALossHoldsFromItsStepOn) {
+  const LossTrace trace{{{0s, 0}, {2s, 250'000}}, 4s};
+  const LossCursor cursor(trace, 1s);
+  EXPECT_EQ(cursor.loss_ppm_at(kRunStart), 0);
+  EXPECT_EQ(cursor.loss_ppm_at(kRunStart + 1s), 250'000);
+  EXPECT_EQ(cursor.next_change(kRunStart), kRunStart + 1s);
+  EXPECT_EQ(summarise(trace).mean_ppm, 125'000);
+  EXPECT_EQ(summarise(trace).max_ppm, 250'000);
 }
 
 TEST(Summary, MeansAreWeightedByTime) {

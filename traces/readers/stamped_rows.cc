@@ -43,7 +43,9 @@ void StampedRows::finish_end_stamps(LinkTrace& trace) {
   const bool clock_began_at_zero =
       first_.start > Duration::zero() && (first_.start <= longest_step_ || num_rows_ == 1);
   if (!clock_began_at_zero) {
-    trace.num_skipped = 1;
+    trace.skip(1, first_.start == Duration::zero()
+                      ? "stamped 0, it ends no interval"
+                      : "the beginning of its interval is not in the file");
     std::move(list_).move_to(trace);
     return;
   }
