@@ -77,6 +77,9 @@ const char* tier_limits(std::string_view tier) {
   if (tier == "burst")
     return "Tier burst: data moves in bursts of 64 KB, so that queue and loss are seen per burst, "
            "not per packet.";
+  if (tier == "packet")
+    return "Tier packet: every packet is queued, lost and acknowledged by itself; the transport is "
+           "ours, with CUBIC's window.";
   return nullptr;
 }
 

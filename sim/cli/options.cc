@@ -78,7 +78,7 @@ std::optional<int> parse_sim_options(int argc, char** argv, SimOptions& options)
                  "NAME[:key=value,...] in place of the scenario's policies; repeatable")
       ->allow_extra_args(false);
   app.add_option("--tier", options.overrides.tiers,
-                 "network tier in place of the scenario's: fluid, burst; repeatable")
+                 "network tier in place of the scenario's: fluid, burst, packet; repeatable")
       ->allow_extra_args(false);
   app.add_option("--replicates", t.replicates,
                  "how many replicates (draws of link, lengths, arrivals)");

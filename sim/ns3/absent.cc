@@ -1,13 +1,18 @@
 // What a build without ns-3 answers.
-#include "sim/ns3/burst.h"
+#include "sim/ns3/ns3_tiers.h"
 
 namespace sluice {
 
-bool burst_tier_available() {
+bool ns3_available() {
   return false;
 }
 
 std::unique_ptr<RunnableClock> make_ns3_clock() {
+  return nullptr;
+}
+
+std::unique_ptr<Network> make_packet_network(Clock& /*ns3_clock*/, TopologySpec /*topology*/,
+                                             const TransportSpec& /*transport*/) {
   return nullptr;
 }
 

@@ -183,7 +183,7 @@ bool LinkSetting::chunk_clocked() const {
 }
 
 const std::vector<std::string>& known_tiers() {
-  static const std::vector<std::string> kTiers{"fluid", "burst"};
+  static const std::vector<std::string> kTiers{"fluid", "burst", "packet"};
   return kTiers;
 }
 

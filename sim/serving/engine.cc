@@ -4,7 +4,7 @@
 
 #include "base/sim_clock.h"
 #include "sim/net/fluid/fluid_network.h"
-#include "sim/ns3/burst.h"
+#include "sim/ns3/ns3_tiers.h"
 
 namespace sluice {
 
@@ -15,9 +15,10 @@ Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology
     engine.network = std::make_unique<FluidNetwork>(*engine.clock, topology, transport);
     return engine;
   }
-  if (tier == "burst" && burst_tier_available()) {
+  if ((tier == "burst" || tier == "packet") && ns3_available()) {
+    const auto make_network = tier == "burst" ? make_burst_network : make_packet_network;
     Engine engine{make_ns3_clock(), nullptr};
-    engine.network = make_burst_network(*engine.clock, topology, transport);
+    engine.network = make_network(*engine.clock, topology, transport);
     return engine;
   }
   return error_in("--tier", fmt::format("this build has no tier `{}`", tier),

@@ -12,7 +12,7 @@ using namespace net_test;
 class Burst : public testing::Test {
  protected:
   void SetUp() override {
-    if (!burst_tier_available()) GTEST_SKIP() << "this build has no ns-3";
+    if (!ns3_available()) GTEST_SKIP() << "this build has no ns-3";
   }
   const TierUnderTest tier_ = all_tiers()[1];
 };

@@ -10,7 +10,7 @@
 #include <ns3/point-to-point-net-device.h>
 #include <ns3/simulator.h>
 
-#include "sim/ns3/burst.h"
+#include "sim/ns3/ns3_tiers.h"
 
 namespace sluice {
 namespace {

@@ -44,7 +44,7 @@ Duration load_time(const TierUnderTest& tier, const Case& c, std::int64_t bytes)
 }
 
 TEST_P(Agreement, BurstTakesAboutAsLongAsFluid) {
-  if (!burst_tier_available()) GTEST_SKIP() << "this build has no ns-3";
+  if (!ns3_available()) GTEST_SKIP() << "this build has no ns-3";
   const std::vector<TierUnderTest> tiers = all_tiers();
   const double fluid_s = to_seconds(load_time(tiers[0], GetParam(), kContext));
   const double burst_s = to_seconds(load_time(tiers[1], GetParam(), kContext));

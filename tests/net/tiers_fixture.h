@@ -8,7 +8,7 @@
 
 #include "base/sim_clock.h"
 #include "sim/net/fluid/fluid_network.h"
-#include "sim/ns3/burst.h"
+#include "sim/ns3/ns3_tiers.h"
 #include "tests/net/net_fixture.h"
 
 namespace sluice::net_test {
@@ -34,7 +34,8 @@ inline std::unique_ptr<Network> make_fluid(Clock& clock, TopologySpec topology,
 
 inline std::vector<TierUnderTest> all_tiers() {
   return {{"fluid", true, make_sim_clock, make_fluid},
-          {"burst", burst_tier_available(), make_ns3_clock, make_burst_network}};
+          {"burst", ns3_available(), make_ns3_clock, make_burst_network},
+          {"packet", ns3_available(), make_ns3_clock, make_packet_network}};
 }
 
 // A clock, a network on it, and a diary; taken apart in the right order.

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "sim/scenario": ["base/", "traces/", "codec/geometry/", "codec/profile.h", "codec/decode_times.h", "policies/registry.h",
                      "policies/policy.h", "sim/net/network.h", "sim/serving/compute/", "sim/session/", "sim/scenario/"],
     "sim/serving/compute": ["base/", "codec/geometry/", "codec/profile.h", "codec/profile_json.h", "sim/serving/compute/"],
-    "sim/serving": ["base/", "traces/", "policies/", "sim/net/", "sim/ns3/burst.h", "sim/scenario/", "sim/session/", "sim/serving/"],
+    "sim/serving": ["base/", "traces/", "policies/", "sim/net/", "sim/ns3/ns3_tiers.h", "sim/scenario/", "sim/session/", "sim/serving/"],
     "sim/cli": ["base/", "policies/", "sim/", "analysis/", "traces/"],
     "analysis": ["base/", "traces/link_trace.h", "sim/session/record.h", "analysis/"],
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "sim/ns3/burst.h"
+#include "sim/ns3/ns3_tiers.h"
 #include "tests/session/load_bench.h"
 
 namespace sluice {
@@ -288,7 +288,7 @@ TEST(ARandomPolicy, NeverBreaksALoadOnTheFluidTier) {
 }
 
 TEST(ARandomPolicy, NeverBreaksALoadOnTheBurstTier) {
-  if (!burst_tier_available()) GTEST_SKIP() << "this build has no burst tier (ns-3 is missing)";
+  if (!ns3_available()) GTEST_SKIP() << "this build has no burst tier (ns-3 is missing)";
   Count count;
   try_seeds("burst", 100, count);
   EXPECT_GT(count.completed, 50);
