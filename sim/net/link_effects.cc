@@ -41,11 +41,15 @@ Status check_effects(const QueueSpec& queue, const LossSpec& loss) {
     if (burst->mean_good <= Duration::zero() || burst->mean_bad <= Duration::zero())
       return error_in("", "a mean time of burst loss is not positive", "give more than 0 s");
   }
+  if (const auto* trace = std::get_if<LossTrace>(&loss)) return check_loss_trace(*trace, "");
   return {};
 }
 
 double mean_loss(const LossSpec& loss) {
   if (const auto* random = std::get_if<RandomLoss>(&loss)) return random->probability;
+  if (const auto* trace = std::get_if<LossTrace>(&loss)) {
+    return static_cast<double>(summarise(*trace).mean_ppm) / static_cast<double>(kAllLostPpm);
+  }
   const auto* burst = std::get_if<BurstLoss>(&loss);
   if (burst == nullptr) return 0;
   const double good = to_seconds(burst->mean_good), bad = to_seconds(burst->mean_bad);

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "traces/loss_trace.h"
 
 namespace sluice {
 
@@ -52,7 +53,8 @@ struct BurstLoss {
   double loss_good = 0, loss_bad = 1;
   bool operator==(const BurstLoss&) const = default;
 };
-using LossSpec = std::variant<NoLoss, RandomLoss, BurstLoss>;
+// A LossTrace: each packet by itself, with the probability of the instant at which it leaves.
+using LossSpec = std::variant<NoLoss, RandomLoss, BurstLoss, LossTrace>;
 
 // Refuses shares outside 0..1, times and thresholds that are not in order. The error has no place.
 [[nodiscard]] Status check_effects(const QueueSpec& queue, const LossSpec& loss);

@@ -56,6 +56,9 @@ Status check_link(const TopologySpec& topology, const LinkSpec& link,
     return error_in(place, fmt::format("the jitter is {}", to_text(link.jitter)),
                     "give 0 s to 60 s");
   }
+  if (link.delay_trace) {
+    if (Status status = check_delay_trace(*link.delay_trace, place); !status) return status;
+  }
   if (Status effects = check_effects(link.queue, link.loss); !effects)
     return error_in(place, effects.error().what, effects.error().fix);
   if (link.trace_offset < Duration::zero()) {
@@ -159,6 +162,10 @@ void add_cable(TopologySpec& topology, const LinkSpec& forward) {
   back.name += " (back)";
   topology.links.push_back(forward);
   topology.links.push_back(std::move(back));
+}
+
+Duration mean_delay(const LinkSpec& link) {
+  return link.delay_trace ? summarise(*link.delay_trace).mean : link.delay;
 }
 
 Status check_topology(const TopologySpec& topology, const TransportSpec& transport) {

@@ -45,6 +45,9 @@ struct LinkSpec {
   LinkTrace capacity;       // a constant is a trace of one step
   Duration trace_offset{};  // where in the trace the run begins
   Duration delay{};         // one-way propagation
+  // In place of `delay`, read from trace_offset on: a packet takes the delay of the instant at
+  // which it leaves. Packets stay in order: one that could overtake arrives with the one before it.
+  std::optional<DelayTrace> delay_trace;
   // Each packet's delay is longer by up to this, uniformly; packets stay in order.
   Duration jitter{};
   LossSpec loss;                         // on the wire, after the queue
@@ -148,7 +151,8 @@ class Network {
   [[nodiscard]] virtual DataSize delivered(TransferId id) const = 0;
   // The load is over: its transfers are cancelled, its connections closed, its windows forgotten.
   virtual void close(ConnectionGroup group) = 0;
-  // Propagation there and back on the group's route, without queueing. nullopt without a route.
+  // Propagation there and back on the group's route (mean_delay), without queueing. nullopt without
+  // a route.
   [[nodiscard]] virtual std::optional<Duration> round_trip(NodeId from, NodeId to,
                                                            ConnectionGroup group) const = 0;
   // What is ahead on the route's narrowest link: only for policies that declare `clairvoyant`.
@@ -158,12 +162,15 @@ class Network {
 };
 
 // Refuses no nodes or links, a node named twice, unknown nodes, a link from a node to itself, a
-// delay that is negative or above one minute, an MTU that does not pass the header or passes 65535
-// bytes, a negative queue, a bad trace, a negative offset, an initial window of no segments or one
-// above the largest window.
+// delay or jitter that is negative or above one minute, a bad delay trace, an MTU that does not
+// pass the header or passes 65535 bytes, a negative queue, a bad trace, a negative offset, an
+// initial window of no segments or one above the largest window.
 [[nodiscard]] Status check_topology(const TopologySpec& topology, const TransportSpec& transport);
 
 using Route = std::vector<LinkId>;  // in order
+
+// One-way propagation, of a delay trace its mean; jitter not counted.
+[[nodiscard]] Duration mean_delay(const LinkSpec& link);
 
 // Of equally long routes more than this are not told apart.
 inline constexpr std::size_t kMaxEqualRoutes = 64;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/assert.h"
 #include "base/random.h"
 
 namespace sluice {
@@ -10,7 +11,8 @@ namespace {
 
 Duration propagation(const TopologySpec& topology, const Route& links) {
   Duration sum{};
-  for (const LinkId id : links) sum += topology.links[static_cast<std::size_t>(id.value)].delay;
+  for (const LinkId id : links)
+    sum += mean_delay(topology.links[static_cast<std::size_t>(id.value)]);
   return sum;
 }
 
@@ -49,6 +51,14 @@ std::size_t choose_route(std::uint64_t seed, ConnectionGroup group, NodeId from,
       static_cast<std::uint32_t>(to.value);
   RandomStream hash(RandomStream(seed, "route", ends).next_u64(), "group", group.value);
   return static_cast<std::size_t>(hash.below(num_routes));
+}
+
+Route steady_route(const TopologySpec& topology, std::size_t flow) {
+  const SteadyFlow& spec = topology.steady_flows[flow];
+  std::vector<Route> routes = shortest_routes(topology, spec.from, spec.to);
+  SLUICE_ASSERT(!routes.empty(), "a steady flow without a route: check_topology refuses it");
+  RandomStream hash(topology.seed, "steady flow", flow);
+  return std::move(routes[static_cast<std::size_t>(hash.below(routes.size()))]);
 }
 
 DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capacity, Instant now,

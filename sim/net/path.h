@@ -49,6 +49,10 @@ class PathTable {
 [[nodiscard]] std::size_t choose_route(std::uint64_t seed, ConnectionGroup group, NodeId from,
                                        NodeId to, std::size_t num_routes);
 
+// The route of one of the topology's steady flows, by its index; of equally long ones its hash
+// chooses, as a group's does.
+[[nodiscard]] Route steady_route(const TopologySpec& topology, std::size_t flow);
+
 // The rate of the path's narrowest link at `now`.
 [[nodiscard]] DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capacity,
                                       Instant now, std::optional<std::int64_t> chunk_index);

@@ -46,6 +46,25 @@ TEST(Topology, EachFaultIsNamedWithItsLink) {
       {[](TopologySpec& t) { t.links[0].mtu = DataSize::bytes(65536); }, "the MTU is 65.54 kB"},
       {[](TopologySpec& t) { t.links[0].queue.limit = DataSize::bytes(-1); },
        "the queue is negative"},
+      {[](TopologySpec& t) { t.links[0].jitter = -1ns; }, "the jitter is"},
+      {[](TopologySpec& t) { t.links[0].delay_trace.emplace(); }, "the delay trace has no steps"},
+      {[](TopologySpec& t) {
+         t.links[0].queue.discipline = CoDel{100ms, 100ms};
+       },
+       "CoDel's interval does not pass its target"},
+      {[](TopologySpec& t) {
+         t.links[0].queue.discipline = Red{DataSize::bytes(2), DataSize::bytes(1)};
+       },
+       "RED's thresholds do not ascend"},
+      {[](TopologySpec& t) { t.links[0].loss = RandomLoss{1.5}; }, "the loss is 1.5"},
+      {[](TopologySpec& t) {
+         t.links[0].loss = BurstLoss{1s, 0s};
+       },
+       "a mean time of burst loss is not positive"},
+      {[](TopologySpec& t) {
+         t.links[0].loss = LossTrace{{{0s, 1'000'001}}, 1s};
+       },
+       "the loss 1000001 ppm is outside"},
       {[](TopologySpec& t) { t.links[0].trace_offset = -1ns; },
        "the offset into the trace is negative"},
       {[](TopologySpec& t) { t.links[0].capacity.steps.clear(); }, "no steps"},
@@ -94,6 +113,14 @@ TEST(Route, ThereIsNoneBackwardsToUnknownNodesOrToTheSameNode) {
   EXPECT_TRUE(shortest_routes(topology, NodeId{0}, NodeId{2}).empty());
   EXPECT_TRUE(shortest_routes(topology, NodeId{-1}, NodeId{0}).empty());
   EXPECT_TRUE(shortest_routes(topology, NodeId{0}, NodeId{0}).empty());
+}
+
+TEST(Path, TheRoundTripOfADelayTraceIsItsMean) {
+  TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
+  topology.links[0].delay_trace = DelayTrace{{{0s, 20ms}, {1s, 50ms}}, 3s};  // mean 40 ms
+  const TransportSpec transport;
+  const PathTable paths(topology, transport);
+  EXPECT_EQ(paths.find(kStore, kGpu, ConnectionGroup{1})->round_trip(), 50ms);
 }
 
 // Two ways over two links each: 600 groups divide 300 to 300, give or take four standard errors
