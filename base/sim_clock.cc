@@ -3,18 +3,59 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace sluice {
+namespace {
+
+constexpr std::size_t kSweepAt = 64;  // fewer cancelled entries are not worth the walk
+
+}  // namespace
+
+SimClock::Slot& SimClock::slot_of(TimerId id) {
+  return slots_[id.value & ((std::uint64_t{1} << kSlotBits) - 1)];
+}
+
+bool SimClock::is_waiting(TimerId id) {
+  if (id.value == 0) return false;  // no timer at all
+  const Slot& slot = slot_of(id);
+  return slot.callback && slot.generation == id.value >> kSlotBits;
+}
 
 TimerId SimClock::schedule(Instant at, std::function<void()> callback) {
-  const std::uint64_t sequence = next_sequence_++;
-  heap_.push_back({std::max(at, now_), sequence});
+  SLUICE_ASSERT(callback, "a timer without a callback");
+  if (free_slots_.empty()) {
+    SLUICE_ASSERT(slots_.size() < (std::size_t{1} << kSlotBits), "too many timers at once");
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t index = free_slots_.back();
+  free_slots_.pop_back();
+  Slot& slot = slots_[index];
+  slot.callback = std::move(callback);
+  const TimerId id{(++slot.generation << kSlotBits) | index};
+  heap_.push_back({std::max(at, now_), next_sequence_++, id});
   std::push_heap(heap_.begin(), heap_.end(), later);
-  callbacks_.emplace(sequence, std::move(callback));
-  return TimerId{sequence};
+  return id;
+}
+
+std::function<void()> SimClock::take(TimerId id) {
+  Slot& slot = slot_of(id);
+  free_slots_.push_back(static_cast<std::uint32_t>(&slot - slots_.data()));
+  return std::exchange(slot.callback, nullptr);
 }
 
 void SimClock::cancel(TimerId id) {
-  callbacks_.erase(id.value);
+  if (!is_waiting(id)) return;
+  take(id);
+  ++num_cancelled_;
+  if (num_cancelled_ >= kSweepAt && num_cancelled_ * 2 > heap_.size()) sweep();
+}
+
+void SimClock::sweep() {
+  std::erase_if(heap_, [this](const Entry& entry) { return !is_waiting(entry.id); });
+  std::make_heap(heap_.begin(), heap_.end(), later);
+  num_cancelled_ = 0;
 }
 
 std::uint64_t SimClock::run(Instant until) {
@@ -25,10 +66,12 @@ std::uint64_t SimClock::run(Instant until) {
     if (next.at > until) break;
     std::pop_heap(heap_.begin(), heap_.end(), later);
     heap_.pop_back();
-    auto found = callbacks_.extract(next.sequence);
-    if (found.empty()) continue;  // cancelled
+    if (!is_waiting(next.id)) {
+      --num_cancelled_;
+      continue;
+    }
     now_ = next.at;
-    found.mapped()();
+    take(next.id)();
     ++num_run;
   }
   return num_run;
