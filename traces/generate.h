@@ -45,6 +45,31 @@ struct SquareSpec {
   bool operator==(const SquareSpec&) const = default;
 };
 
+// A ramp in `steps` equal steps over and over: up from low to high, down again, or (kTriangle) both
+// within one period. The mean is that of low and high.
+struct SawtoothSpec {
+  enum class Shape { kRise, kFall, kTriangle };
+  DataRate low, high;
+  Duration period{};
+  std::int64_t steps = 0;  // per period; even for a triangle
+  Shape shape = Shape::kRise;
+  bool operator==(const SawtoothSpec&) const = default;
+};
+
+// The law of a random time; its mean stands beside it.
+enum class DwellLaw { kExponential, kFixed };
+
+// Two rates in turn, each for a random time of its own law; it starts in its stationary law.
+struct OnOffSpec {
+  DataRate on;
+  Duration on_time{};  // mean
+  DwellLaw on_law = DwellLaw::kExponential;
+  DataRate off;
+  Duration off_time{};  // mean
+  DwellLaw off_law = DwellLaw::kExponential;
+  bool operator==(const OnOffSpec&) const = default;
+};
+
 // A semi-Markov chain of states, each a rate and a mean dwell time; it starts in its stationary
 // law, so that means hold from the first instant on.
 struct MarkovSpec {
@@ -53,7 +78,7 @@ struct MarkovSpec {
     Duration mean_dwell{};
     bool operator==(const State&) const = default;
   };
-  enum class Dwell { kExponential, kFixed };
+  using Dwell = DwellLaw;
   std::vector<State> states;  // 2 to 64
   Dwell dwell = Dwell::kExponential;
   // transitions[i][j]: the probability that state i is followed by state j; rows sum to 1, the
@@ -61,6 +86,51 @@ struct MarkovSpec {
   // equally likely.
   std::vector<std::vector<double>> transitions;
   bool operator==(const MarkovSpec&) const = default;
+};
+
+// An Ornstein-Uhlenbeck process on the logarithm of the rate, sampled every `step`: the rate is
+// lognormal with the given mean and coefficient of variation, its logarithm has the correlation
+// exp(-t / time_constant). On the rate itself a large variation would pass zero and clipping would
+// bias the mean. `floor` and `ceiling` clip what was drawn.
+struct OuSpec {
+  DataRate mean;
+  double coefficient_of_variation = 0;  // before clipping; above 0, up to 10
+  Duration time_constant{}, step{};
+  DataRate floor, ceiling = kMaxLinkRate;
+  bool operator==(const OuSpec&) const = default;
+};
+
+// A rate whose distribution is given by its quantiles, joined linearly, and whose normal score (the
+// quantile of the same share of time in a standard normal law) is an Ornstein-Uhlenbeck process:
+// any published distribution, zero share included, with a correlation in time.
+struct QuantilesSpec {
+  struct Point {
+    double fraction = 0;  // of the time, the rate is at most `rate`
+    DataRate rate;
+    bool operator==(const Point&) const = default;
+  };
+  std::vector<Point> points;  // 2 to 64, fractions ascend from 0 to 1, rates do not fall
+  Duration time_constant{}, step{};
+  bool operator==(const QuantilesSpec&) const = default;
+};
+
+// A millimetre-wave link with people in the way. In line of sight the rate is Gaussian, correlated
+// as exp(-t / shadow_time) and clipped to blocked..peak: shadowing is Gaussian in dB, and at the
+// SNRs of such links rate is linear in dB. A blockage comes after an exponential time, takes the
+// rate down to `blocked` in a straight line, lasts an exponential time and lets it rise again.
+// The defaults are fitted to published statistics; generators/README.md names them.
+struct MmwaveSpec {
+  DataRate line_of_sight = DataRate::bits_per_sec(1'190'000'000);  // mean, before clipping
+  DataRate shadowing = DataRate::bits_per_sec(630'000'000);        // standard deviation of that
+  DataRate peak = DataRate::bits_per_sec(1'800'000'000);
+  DataRate blocked = DataRate::bits_per_sec(40'000'000);
+  Duration shadow_time = std::chrono::seconds{20};
+  Duration clear_time = std::chrono::seconds{10};          // mean
+  Duration blocked_time = std::chrono::milliseconds{299};  // mean
+  Duration fall_time = std::chrono::milliseconds{100};     // may be zero
+  Duration rise_time = std::chrono::milliseconds{100};     // may be zero
+  Duration step = std::chrono::milliseconds{10};
+  bool operator==(const MmwaveSpec&) const = default;
 };
 
 // A rate drawn uniformly from low..high (both included) for each interval, independently.
@@ -78,7 +148,8 @@ struct UniformPerChunkSpec {
 };
 
 using GeneratorSpec =
-    std::variant<ConstantSpec, StepSpec, SquareSpec, MarkovSpec, UniformSpec, UniformPerChunkSpec>;
+    std::variant<ConstantSpec, StepSpec, SquareSpec, SawtoothSpec, OnOffSpec, MarkovSpec, OuSpec,
+                 QuantilesSpec, MmwaveSpec, UniformSpec, UniformPerChunkSpec>;
 
 // Refuses parameters out of range, naming the parameter. The errors have no file or line: the
 // caller adds them.
@@ -108,13 +179,27 @@ struct GeneratorInfo {
   std::span<const ParameterInfo> parameters;
 };
 [[nodiscard]] std::span<const GeneratorInfo> generators();
+
+// A generator with parameters fitted to published statistics, under a name of its own that
+// make_spec() knows as it knows a generator.
+struct PresetInfo {
+  std::string_view id;
+  std::string_view summary;
+  std::string_view generator;   // id of a generator
+  std::string_view parameters;  // "name=value name=value"
+  std::string_view source;      // what the parameters are fitted to
+};
+[[nodiscard]] std::span<const PresetInfo> presets();
+
+// The trace's id: that of the generator, also when a preset named it.
 [[nodiscard]] std::string_view id_of(const GeneratorSpec& spec);
 
 // A parameter as text, from a command line or a scenario file.
 struct ParameterText {
   std::string name, value;
 };
-// A checked spec from text. Errors name the generator or parameter and the nearest known one; no
+// A checked spec from text. `id` is a generator or a preset; what is given goes before what the
+// preset says. Errors name the generator or parameter and the nearest known one; no
 // file or line.
 [[nodiscard]] Result<GeneratorSpec> make_spec(std::string_view id,
                                               std::span<const ParameterText> parameters);

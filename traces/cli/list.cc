@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -43,6 +45,7 @@ Status list(TableFormat format) {
       .column("takes", "unit or parameters", Align::kLeft);
   nlohmann::json json{{"readers", nlohmann::json::array()},
                       {"generators", nlohmann::json::array()},
+                      {"presets", nlohmann::json::array()},
                       {"writers", nlohmann::json::array()}};
   for (const ReaderSummary& r : list_readers()) {
     table.row({"reader", r.id, r.clock, r.summary, r.unit});
@@ -59,6 +62,15 @@ Status list(TableFormat format) {
                                   {"clock", clock_text(g.clock)},
                                   {"summary", g.summary},
                                   {"parameters", parameters_json(g)}});
+  }
+  for (const PresetInfo& p : presets()) {
+    table.row({"preset", std::string(p.id), "time", std::string(p.summary),
+               fmt::format("[those of {}]", p.generator)});
+    json["presets"].push_back({{"id", p.id},
+                               {"summary", p.summary},
+                               {"generator", p.generator},
+                               {"parameters", p.parameters},
+                               {"source", p.source}});
   }
   for (const WriterInfo& w : writers()) {
     table.row({"writer", std::string(w.id), clock_text(w.clock), std::string(w.summary), ""});

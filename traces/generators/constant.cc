@@ -21,9 +21,9 @@ std::string parameter_text(const ConstantSpec& spec) {
 }
 
 Result<GeneratorSpec> parse_constant(const Parameters& parameters) {
-  const Result<DataRate> rate = parameters.rate("rate");
-  if (!rate) return rate.error();
-  return GeneratorSpec{ConstantSpec{*rate}};
+  ConstantSpec spec;
+  if (Status read = parameters.read("rate", spec.rate); !read) return read.error();
+  return GeneratorSpec{spec};
 }
 
 }  // namespace sluice

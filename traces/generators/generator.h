@@ -12,9 +12,6 @@
 
 namespace sluice {
 
-// More rate changes than this in one trace is an error that names the parameter.
-inline constexpr std::int64_t kMaxGeneratedSteps = 10'000'000;
-
 // check() refuses parameters out of range. draw() needs a checked spec and a checked length, fills
 // steps, length, clock and end. parameter_text() is "name=value name=value", read back by the
 // parser.
@@ -36,11 +33,41 @@ inline constexpr std::int64_t kMaxGeneratedSteps = 10'000'000;
 [[nodiscard]] std::string parameter_text(const SquareSpec& spec);
 [[nodiscard]] Result<GeneratorSpec> parse_square(const Parameters& parameters);
 
+[[nodiscard]] Status check(const SawtoothSpec& spec);
+[[nodiscard]] Status draw(const SawtoothSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const SawtoothSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_sawtooth(const Parameters& parameters);
+
+[[nodiscard]] Status check(const OnOffSpec& spec);
+[[nodiscard]] Status draw(const OnOffSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const OnOffSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_on_off(const Parameters& parameters);
+
 [[nodiscard]] Status check(const MarkovSpec& spec);
 [[nodiscard]] Status draw(const MarkovSpec& spec, RandomStream& random, Duration length,
                           LinkTrace& trace);
 [[nodiscard]] std::string parameter_text(const MarkovSpec& spec);
 [[nodiscard]] Result<GeneratorSpec> parse_markov(const Parameters& parameters);
+
+[[nodiscard]] Status check(const OuSpec& spec);
+[[nodiscard]] Status draw(const OuSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const OuSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_ou(const Parameters& parameters);
+
+[[nodiscard]] Status check(const QuantilesSpec& spec);
+[[nodiscard]] Status draw(const QuantilesSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const QuantilesSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_quantiles(const Parameters& parameters);
+
+[[nodiscard]] Status check(const MmwaveSpec& spec);
+[[nodiscard]] Status draw(const MmwaveSpec& spec, RandomStream& random, Duration length,
+                          LinkTrace& trace);
+[[nodiscard]] std::string parameter_text(const MmwaveSpec& spec);
+[[nodiscard]] Result<GeneratorSpec> parse_mmwave(const Parameters& parameters);
 
 [[nodiscard]] Status check(const UniformSpec& spec);
 [[nodiscard]] Status draw(const UniformSpec& spec, RandomStream& random, Duration length,

@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
-#include "base/names.h"
 #include "base/parse.h"
+#include "traces/generators/dwell.h"
 #include "traces/generators/generator.h"
 #include "traces/generators/markov_chain.h"
 
@@ -18,39 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxStates = 64;
 
-// An index with probability proportional to its weight.
-std::size_t draw_index(const std::vector<double>& weights, double total, RandomStream& random) {
-  double left = random.uniform() * total;
-  std::size_t chosen = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i] <= 0) continue;
-    chosen = i;
-    left -= weights[i];
-    if (left < 0) break;
-  }
-  return chosen;
-}
-
-// A stay of at least a nanosecond; no trace is long enough to show more than kMaxTraceLength of it.
-Duration as_stay(double ns) {
-  const double shown = std::clamp(ns, 1.0, static_cast<double>(to_ns(kMaxTraceLength)));
-  return nanoseconds(static_cast<std::int64_t>(std::llround(shown)));
-}
-
-double mean_ns(const MarkovSpec::State& state) {
-  return static_cast<double>(to_ns(state.mean_dwell));
-}
-
-Duration draw_dwell(const MarkovSpec& spec, std::size_t state, RandomStream& random) {
-  if (spec.dwell == MarkovSpec::Dwell::kFixed) return spec.states[state].mean_dwell;
-  return as_stay(random.exponential(mean_ns(spec.states[state])));
-}
-
-// What is left of a stay that began before the trace did: exponential stays have no memory, of
-// fixed ones a uniform share is left.
-Duration draw_rest(const MarkovSpec& spec, std::size_t state, RandomStream& random) {
-  if (spec.dwell == MarkovSpec::Dwell::kExponential) return draw_dwell(spec, state, random);
-  return as_stay(mean_ns(spec.states[state]) * (1 - random.uniform()));
+DwellTime dwell_time(const MarkovSpec& spec, std::size_t state) {
+  return {spec.dwell, spec.states[state].mean_dwell};
 }
 
 std::size_t draw_first_state(const MarkovSpec& spec, const TransitionMatrix& matrix,
@@ -58,7 +25,7 @@ std::size_t draw_first_state(const MarkovSpec& spec, const TransitionMatrix& mat
   std::vector<double> time_shares = stationary_visits(matrix);
   double total = 0;
   for (std::size_t i = 0; i < time_shares.size(); ++i) {
-    time_shares[i] *= mean_ns(spec.states[i]);
+    time_shares[i] *= to_seconds(spec.states[i].mean_dwell);
     total += time_shares[i];
   }
   return draw_index(time_shares, total, random);
@@ -107,13 +74,13 @@ Status draw(const MarkovSpec& spec, RandomStream& random, Duration length, LinkT
   const TransitionMatrix matrix =
       spec.transitions.empty() ? even_transitions(spec.states.size()) : spec.transitions;
   std::size_t state = draw_first_state(spec, matrix, random);
-  Duration dwell = draw_rest(spec, state, random);
+  Duration dwell = draw_rest(dwell_time(spec, state), random);
   StepList steps;
   while (true) {
     steps.append(std::min(dwell, length - steps.length()), spec.states[state].rate);
     if (steps.length() == length) break;
     state = draw_index(matrix[state], 1, random);
-    dwell = draw_dwell(spec, state, random);
+    dwell = draw_stay(dwell_time(spec, state), random);
   }
   std::move(steps).move_to(trace);
   return {};
@@ -123,7 +90,7 @@ std::string parameter_text(const MarkovSpec& spec) {
   std::vector<RateAndTime> list;
   for (const MarkovSpec::State& state : spec.states) list.push_back({state.rate, state.mean_dwell});
   std::string out = fmt::format("states={} dwell={}", rates_and_times_text(list),
-                                spec.dwell == MarkovSpec::Dwell::kFixed ? "fixed" : "exponential");
+                                kDwellLaws[static_cast<std::size_t>(spec.dwell)]);
   for (std::size_t i = 0; i < spec.transitions.size(); ++i) {
     out += fmt::format("{}{}", i == 0 ? " transitions=" : "/", fmt::join(spec.transitions[i], ","));
   }
@@ -135,13 +102,7 @@ Result<GeneratorSpec> parse_markov(const Parameters& parameters) {
   if (!list) return list.error();
   MarkovSpec spec;
   for (const RateAndTime& entry : *list) spec.states.push_back({entry.rate, entry.time});
-  const std::string_view dwell = parameters.has("dwell") ? parameters.text("dwell") : "exponential";
-  if (dwell == "fixed") {
-    spec.dwell = MarkovSpec::Dwell::kFixed;
-  } else if (dwell != "exponential") {
-    static const std::array<std::string, 2> kKnown{"exponential", "fixed"};
-    return error_in("", fmt::format("dwell: unknown `{}`", dwell), suggest_name(dwell, kKnown));
-  }
+  if (Status read = parameters.read("dwell", kDwellLaws, spec.dwell); !read) return read.error();
   Result<TransitionMatrix> transitions = parse_transitions(parameters.text("transitions"));
   if (!transitions) return transitions.error();
   spec.transitions = std::move(*transitions);

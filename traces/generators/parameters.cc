@@ -24,6 +24,13 @@ std::string in_largest_unit(std::int64_t value, std::span<const ExactUnit> units
   return fmt::format("{}{}", value, units.back().name);
 }
 
+template <typename T>
+Status store(const Result<T>& value, T& into) {
+  if (!value) return value.error();
+  into = *value;
+  return {};
+}
+
 }  // namespace
 
 Result<Parameters> Parameters::check(const GeneratorInfo& generator,
@@ -62,14 +69,26 @@ std::string_view Parameters::text(std::string_view name) const {
   return value == nullptr ? std::string_view{} : std::string_view{*value};
 }
 
-Result<DataRate> Parameters::rate(std::string_view name) const {
-  return parse_rate(text(name), name);
+Status Parameters::read(std::string_view name, DataRate& into) const {
+  return has(name) ? store(parse_rate(text(name), name), into) : Status{};
 }
-Result<Duration> Parameters::duration(std::string_view name) const {
-  return parse_duration(text(name), name);
+Status Parameters::read(std::string_view name, Duration& into) const {
+  return has(name) ? store(parse_duration(text(name), name), into) : Status{};
 }
-Result<std::int64_t> Parameters::integer(std::string_view name) const {
-  return parse_integer(text(name), name);
+Status Parameters::read(std::string_view name, std::int64_t& into) const {
+  return has(name) ? store(parse_integer(text(name), name), into) : Status{};
+}
+Status Parameters::read(std::string_view name, double& into) const {
+  return has(name) ? store(parse_number(text(name), name), into) : Status{};
+}
+
+Result<std::size_t> Parameters::choice(std::string_view name,
+                                       std::span<const std::string_view> known) const {
+  const auto found = std::find(known.begin(), known.end(), text(name));
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  const std::vector<std::string> names(known.begin(), known.end());
+  return error_in("", fmt::format("{}: unknown `{}`", name, text(name)),
+                  suggest_name(text(name), names));
 }
 
 std::vector<std::string_view> split_list(std::string_view text, char separator) {
@@ -141,6 +160,14 @@ Status check_low_high(DataRate low, DataRate high) {
   if (low <= high) return {};
   return error_in("", fmt::format("low: {} is above high, {}", exact_text(low), exact_text(high)),
                   "swap them");
+}
+
+Status check_num_steps(Duration step, std::string_view field, Duration length) {
+  if (length / step <= kMaxGeneratedSteps) return {};
+  return error_in("",
+                  fmt::format("{}: more than {} rate changes in {}", field, kMaxGeneratedSteps,
+                              exact_text(length)),
+                  "use longer times or a shorter trace");
 }
 
 }  // namespace sluice

@@ -23,14 +23,28 @@ class Parameters {
                                                 std::span<const ParameterText> given);
 
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
-  [[nodiscard]] Result<DataRate> rate(std::string_view name) const;
-  [[nodiscard]] Result<Duration> duration(std::string_view name) const;
-  [[nodiscard]] Result<std::int64_t> integer(std::string_view name) const;
+  // Each leaves `into` alone when the parameter was left out.
+  [[nodiscard]] Status read(std::string_view name, DataRate& into) const;
+  [[nodiscard]] Status read(std::string_view name, Duration& into) const;
+  [[nodiscard]] Status read(std::string_view name, std::int64_t& into) const;
+  [[nodiscard]] Status read(std::string_view name, double& into) const;
+  // One of `known`, which stand in the order of the enumerators.
+  template <typename Enum>
+  [[nodiscard]] Status read(std::string_view name, std::span<const std::string_view> known,
+                            Enum& into) const {
+    if (!has(name)) return {};
+    const Result<std::size_t> index = choice(name, known);
+    if (!index) return index.error();
+    into = static_cast<Enum>(*index);
+    return {};
+  }
   // The text; empty when the parameter was left out.
   [[nodiscard]] std::string_view text(std::string_view name) const;
 
  private:
   [[nodiscard]] const std::string* find(std::string_view name) const;
+  [[nodiscard]] Result<std::size_t> choice(std::string_view name,
+                                           std::span<const std::string_view> known) const;
   std::vector<ParameterText> given_;
 };
 
@@ -54,5 +68,10 @@ struct RateAndTime {
 [[nodiscard]] Status check_time(Duration time, std::string_view field);
 // low <= high, both rates in range.
 [[nodiscard]] Status check_low_high(DataRate low, DataRate high);
+
+// More rate changes than this in one trace is an error that names the parameter.
+inline constexpr std::int64_t kMaxGeneratedSteps = 10'000'000;
+// Refuses a `step` that makes more of them in `length`.
+[[nodiscard]] Status check_num_steps(Duration step, std::string_view field, Duration length);
 
 }  // namespace sluice

@@ -12,14 +12,9 @@ Status check(const SquareSpec& spec) {
 }
 
 Status draw(const SquareSpec& spec, RandomStream& random, Duration length, LinkTrace& trace) {
-  const Duration shorter = std::min(spec.high_time, spec.low_time);
-  if (length / (spec.high_time + spec.low_time) > kMaxGeneratedSteps / 2) {
-    const char* field = shorter == spec.high_time ? "high_time" : "low_time";
-    return error_in("",
-                    fmt::format("{}: more than {} rate changes in {}", field, kMaxGeneratedSteps,
-                                exact_text(length)),
-                    "use longer times or a shorter trace");
-  }
+  const char* shorter = spec.high_time <= spec.low_time ? "high_time" : "low_time";
+  const Duration mean_step = (spec.high_time + spec.low_time) / 2;
+  if (Status few = check_num_steps(mean_step, shorter, length); !few) return few;
   return draw(
       StepSpec{{{spec.high_time, spec.high}, {spec.low_time, spec.low}}, StepSpec::Then::kRepeat},
       random, length, trace);
@@ -31,15 +26,13 @@ std::string parameter_text(const SquareSpec& spec) {
 }
 
 Result<GeneratorSpec> parse_square(const Parameters& parameters) {
-  const Result<DataRate> high = parameters.rate("high");
-  if (!high) return high.error();
-  const Result<Duration> high_time = parameters.duration("high_time");
-  if (!high_time) return high_time.error();
-  const Result<DataRate> low = parameters.rate("low");
-  if (!low) return low.error();
-  const Result<Duration> low_time = parameters.duration("low_time");
-  if (!low_time) return low_time.error();
-  return GeneratorSpec{SquareSpec{*high, *high_time, *low, *low_time}};
+  SquareSpec spec;
+  for (const Status& read :
+       {parameters.read("high", spec.high), parameters.read("high_time", spec.high_time),
+        parameters.read("low", spec.low), parameters.read("low_time", spec.low_time)}) {
+    if (!read) return read.error();
+  }
+  return GeneratorSpec{spec};
 }
 
 }  // namespace sluice

@@ -3,10 +3,14 @@
 
 #include <array>
 
-#include "base/names.h"
 #include "traces/generators/generator.h"
 
 namespace sluice {
+namespace {
+
+constexpr std::array<std::string_view, 2> kThen{"repeat", "hold"};  // in the order of Then
+
+}  // namespace
 
 Status check(const StepSpec& spec) {
   if (spec.parts.empty())
@@ -51,7 +55,7 @@ std::string parameter_text(const StepSpec& spec) {
   std::vector<RateAndTime> list;
   for (const StepSpec::Part& part : spec.parts) list.push_back({part.rate, part.time});
   return fmt::format("parts={} then={}", rates_and_times_text(list),
-                     spec.then == StepSpec::Then::kHold ? "hold" : "repeat");
+                     kThen[static_cast<std::size_t>(spec.then)]);
 }
 
 Result<GeneratorSpec> parse_step(const Parameters& parameters) {
@@ -59,13 +63,7 @@ Result<GeneratorSpec> parse_step(const Parameters& parameters) {
   if (!list) return list.error();
   StepSpec spec;
   for (const RateAndTime& entry : *list) spec.parts.push_back({entry.time, entry.rate});
-  const std::string_view then = parameters.has("then") ? parameters.text("then") : "repeat";
-  if (then == "hold") {
-    spec.then = StepSpec::Then::kHold;
-  } else if (then != "repeat") {
-    static const std::array<std::string, 2> kKnown{"repeat", "hold"};
-    return error_in("", fmt::format("then: unknown `{}`", then), suggest_name(then, kKnown));
-  }
+  if (Status read = parameters.read("then", kThen, spec.then); !read) return read.error();
   return GeneratorSpec{spec};
 }
 

@@ -21,12 +21,7 @@ Status check(const UniformSpec& spec) {
 }
 
 Status draw(const UniformSpec& spec, RandomStream& random, Duration length, LinkTrace& trace) {
-  if (length / spec.interval > kMaxGeneratedSteps) {
-    return error_in("",
-                    fmt::format("interval: {} makes more than {} rate changes in {}",
-                                exact_text(spec.interval), kMaxGeneratedSteps, exact_text(length)),
-                    "use a longer interval or a shorter trace");
-  }
+  if (Status few = check_num_steps(spec.interval, "interval", length); !few) return few;
   StepList steps;
   while (steps.length() < length) {
     steps.append(std::min(spec.interval, length - steps.length()),
@@ -42,13 +37,12 @@ std::string parameter_text(const UniformSpec& spec) {
 }
 
 Result<GeneratorSpec> parse_uniform(const Parameters& parameters) {
-  const Result<DataRate> low = parameters.rate("low");
-  if (!low) return low.error();
-  const Result<DataRate> high = parameters.rate("high");
-  if (!high) return high.error();
-  const Result<Duration> interval = parameters.duration("interval");
-  if (!interval) return interval.error();
-  return GeneratorSpec{UniformSpec{*low, *high, *interval}};
+  UniformSpec spec;
+  for (const Status& read : {parameters.read("low", spec.low), parameters.read("high", spec.high),
+                             parameters.read("interval", spec.interval)}) {
+    if (!read) return read.error();
+  }
+  return GeneratorSpec{spec};
 }
 
 Status check(const UniformPerChunkSpec& spec) {
@@ -73,13 +67,12 @@ std::string parameter_text(const UniformPerChunkSpec& spec) {
 }
 
 Result<GeneratorSpec> parse_uniform_per_chunk(const Parameters& parameters) {
-  const Result<DataRate> low = parameters.rate("low");
-  if (!low) return low.error();
-  const Result<DataRate> high = parameters.rate("high");
-  if (!high) return high.error();
-  const Result<std::int64_t> chunks = parameters.integer("chunks");
-  if (!chunks) return chunks.error();
-  return GeneratorSpec{UniformPerChunkSpec{*low, *high, *chunks}};
+  UniformPerChunkSpec spec;
+  for (const Status& read : {parameters.read("low", spec.low), parameters.read("high", spec.high),
+                             parameters.read("chunks", spec.chunks)}) {
+    if (!read) return read.error();
+  }
+  return GeneratorSpec{spec};
 }
 
 }  // namespace sluice
