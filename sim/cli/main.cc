@@ -73,7 +73,7 @@ int print_plan(const Scenario& s) {
 
 // What a user should know of the files that the link replays, before believing the numbers.
 void print_trace_notes(const Scenario& s) {
-  const auto* replayed = std::get_if<ReplayedTraces>(&s.link.capacity);
+  const auto* replayed = std::get_if<ReplayedTraces>(&s.topology.main_link().capacity);
   if (replayed == nullptr) return;
   const LinkTrace& first = replayed->traces.front();
   if (first.kind == TraceKind::kAchievedThroughput) {

@@ -9,10 +9,13 @@ namespace {
 
 using Json = nlohmann::json;  // keys in sorted order: one text per content
 
+Json rate_json(const GeneratorSpec& spec, Duration trace_length) {
+  return {{"generator", describe(spec)}, {"trace_length_ns", to_ns(trace_length)}};
+}
+
 Json capacity_json(const LinkSetting& link) {
-  if (const auto* spec = std::get_if<GeneratorSpec>(&link.capacity)) {
-    return {{"generator", describe(*spec)}, {"trace_length_ns", to_ns(link.trace_length)}};
-  }
+  if (const auto* spec = std::get_if<GeneratorSpec>(&link.capacity))
+    return rate_json(*spec, link.trace_length);
   const auto& replayed = std::get<ReplayedTraces>(link.capacity);
   Json traces = Json::array();
   for (const LinkTrace& t : replayed.traces) {
@@ -24,11 +27,98 @@ Json capacity_json(const LinkSetting& link) {
   return {{"traces", traces}, {"random_offset", replayed.random_offset}};
 }
 
+Json loss_json(const LossSpec& loss) {
+  if (const auto* random = std::get_if<RandomLoss>(&loss)) return random->probability;
+  const auto* burst = std::get_if<BurstLoss>(&loss);
+  if (burst == nullptr) return 0;
+  return {{"mean_good_ns", to_ns(burst->mean_good)},
+          {"mean_bad_ns", to_ns(burst->mean_bad)},
+          {"loss_good", burst->loss_good},
+          {"loss_bad", burst->loss_bad}};
+}
+
+Json queue_json(const QueueSpec& queue) {
+  Json json = {{"limit_bytes", queue.limit.bytes()}, {"discipline", "drop-tail"}};
+  if (const auto* codel = std::get_if<CoDel>(&queue.discipline)) {
+    json["discipline"] = "codel";
+    json["target_ns"] = to_ns(codel->target);
+    json["interval_ns"] = to_ns(codel->interval);
+  }
+  if (const auto* red = std::get_if<Red>(&queue.discipline)) {
+    json["discipline"] = "red";
+    json["low_bytes"] = red->low.bytes();
+    json["high_bytes"] = red->high.bytes();
+    json["probability"] = red->probability;
+    json["weight"] = red->weight;
+  }
+  return json;
+}
+
 Json link_json(const LinkSetting& link) {
-  return {{"capacity", capacity_json(link)},
-          {"delay_ns", to_ns(link.delay)},
-          {"queue_bytes", link.queue.limit.bytes()},
-          {"mtu_bytes", link.mtu.bytes()}};
+  Json json = {{"capacity", capacity_json(link)}, {"delay_ns", to_ns(link.delay)},
+               {"jitter_ns", to_ns(link.jitter)}, {"loss", loss_json(link.loss)},
+               {"queue", queue_json(link.queue)}, {"mtu_bytes", link.mtu.bytes()}};
+  if (link.delay_from_trace) json["delay_ns"] = "trace";
+  if (link.loss_from_trace) json["loss"] = "trace";
+  return json;
+}
+
+// The names of nodes and cables seed their draws, so they count.
+Json topology_json(const TopologySetting& topology) {
+  Json links = Json::array(), cables = Json::array(), sources = Json::array();
+  for (const LinkSetting& link : topology.links) links.push_back(link_json(link));
+  for (const CableSetting& cable : topology.cables) {
+    cables.push_back({cable.name, cable.from, cable.to, cable.link,
+                      cable.back ? Json(*cable.back) : Json(nullptr)});
+  }
+  for (const SourceSetting& source : topology.sources)
+    sources.push_back({source.node, source.share});
+  return {{"nodes", topology.nodes}, {"links", links},
+          {"cables", cables},        {"sources", sources},
+          {"hosts", topology.hosts}, {"destinations", topology.destinations}};
+}
+
+Json end_json(const std::optional<NodeIndex>& end) {
+  return end ? Json(*end) : Json(nullptr);
+}
+
+Json traffic_json(const CrossTraffic& traffic) {
+  Json json = std::visit(
+      [](const auto& t) -> Json {
+        return {{"from", end_json(t.ends.from)}, {"to", end_json(t.ends.to)}};
+      },
+      traffic);
+  if (const auto* steady = std::get_if<SteadyTraffic>(&traffic)) {
+    json["rate"] = rate_json(steady->rate, steady->trace_length);
+    json["packet_bytes"] = steady->packet.bytes();
+  } else if (const auto* transfers = std::get_if<PoissonTraffic>(&traffic)) {
+    json["mean_gap_ns"] = to_ns(transfers->mean_gap);
+    json["bytes"] = {transfers->low.bytes(), transfers->high.bytes()};
+    json["connections"] = transfers->connections;
+  } else {
+    json["tcp_connections"] = std::get<CompetingTraffic>(traffic).connections;
+  }
+  return json;
+}
+
+Json cross_traffic_json(const Scenario& s) {
+  Json all = Json::array();
+  for (const CrossTraffic& traffic : s.cross_traffic) all.push_back(traffic_json(traffic));
+  return {{"warm_up_ns", to_ns(s.warm_up)}, {"flows", all}};
+}
+
+std::string congestion_text(CongestionControl control) {
+  switch (control) {
+    case CongestionControl::kBbr:
+      return "bbr";
+    case CongestionControl::kDctcp:
+      return "dctcp";
+    case CongestionControl::kLinuxReno:
+      return "linux-reno";
+    case CongestionControl::kCubic:
+      return "cubic";
+  }
+  return {};
 }
 
 Json transport_json(const TransportSpec& t) {
@@ -37,7 +127,9 @@ Json transport_json(const TransportSpec& t) {
           {"initial_window_segments", t.initial_window_segments},
           {"max_window_bytes", t.max_window.bytes()},
           {"header_bytes", t.header.bytes()},
-          {"count_headers", t.count_headers}};
+          {"count_headers", t.count_headers},
+          {"congestion", congestion_text(t.congestion)},
+          {"pacing", t.pacing}};
 }
 
 Json time_json(const std::optional<LinearTime>& time) {
@@ -87,9 +179,10 @@ Json model_json(const ModelGeometry& model) {
 }  // namespace
 
 std::string canonical_text(const Scenario& s) {
-  const Json json = {{"schema", 1},
+  const Json json = {{"schema", 2},
                      {"name", s.name},
-                     {"link", link_json(s.link)},
+                     {"topology", topology_json(s.topology)},
+                     {"cross_traffic", cross_traffic_json(s)},
                      {"transport", transport_json(s.transport)},
                      {"model", model_json(s.model)},
                      {"ladder", ladder_json(s)},

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "traces/generate.h"
+#include <algorithm>
 
 namespace sluice {
 namespace {
@@ -39,15 +39,45 @@ void check_amount(Fields& top, const Scenario& s) {
   }
 }
 
-// A generator that cannot fill its trace is a fault of the file, not of a run.
-void check_generated(Fields& top, const Scenario& s) {
-  const auto* spec = std::get_if<GeneratorSpec>(&s.link.capacity);
-  if (spec == nullptr) return;
-  const Result<LinkTrace> trace = generate(*spec, s.seed, 0, s.link.trace_length);
-  if (!trace) {
-    top.errors().add(top.node("link", false),
-                     "link.capacity with link.trace_length: " + trace.error().what,
-                     trace.error().fix);
+// A node that the cables do not connect with the first one.
+std::optional<NodeIndex> unconnected_node(const TopologySetting& topology) {
+  std::vector<bool> reached(topology.nodes.size());
+  reached.front() = true;
+  for (bool more = true; more;) {
+    more = false;
+    for (const CableSetting& cable : topology.cables) {
+      if (reached[cable.from] == reached[cable.to]) continue;
+      reached[cable.from] = reached[cable.to] = true;
+      more = true;
+    }
+  }
+  const auto lone = std::find(reached.begin(), reached.end(), false);
+  if (lone == reached.end()) return std::nullopt;
+  return static_cast<NodeIndex>(lone - reached.begin());
+}
+
+void check_network(Fields& top, const Scenario& s) {
+  const bool by_chunk = std::any_of(s.topology.links.begin(), s.topology.links.end(),
+                                    [](const LinkSetting& link) { return link.chunk_clocked(); });
+  const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
+  if (by_chunk && (!isolated || s.workload.loads != 1)) {
+    top.errors().add(top.node("workload", false),
+                     "a chunk-clocked link takes one isolated load per replicate",
+                     "use `arrivals: isolated` and `loads: 1`");
+  }
+  if (by_chunk && !s.cross_traffic.empty()) {
+    top.errors().add(top.node("cross_traffic", false),
+                     "a chunk-clocked link takes no cross traffic",
+                     "use a link in time, or no cross traffic");
+  }
+  if (const auto lone = unconnected_node(s.topology)) {
+    top.errors().add(top.node(), fmt::format("no links lead to node `{}`", s.topology.nodes[*lone]),
+                     "connect all nodes, or leave it out");
+  }
+  for (const LinkSetting& link : s.topology.links) {
+    if (link.mtu > s.transport.header) continue;
+    top.errors().add(top.node(), "the mtu of a link is not larger than the header",
+                     "use a larger mtu");
   }
 }
 
@@ -55,22 +85,13 @@ void check_generated(Fields& top, const Scenario& s) {
 
 void check_consistency(Fields& top, const Scenario& s) {
   FieldErrors& errors = top.errors();
-  const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
-  if (s.link.chunk_clocked() && (!isolated || s.workload.loads != 1)) {
-    errors.add(top.node("workload", false),
-               "a chunk-clocked link takes one isolated load per replicate",
-               "use `arrivals: isolated` and `loads: 1`");
-  }
-  if (s.link.mtu <= s.transport.header)
-    errors.add(top.node("link", false), "link.mtu is not larger than the header",
-               "use a larger mtu");
   if (s.slo <= Duration::zero())
     errors.add(top.node("slo", false), "slo is not positive", "use a positive time");
   if (s.workload.give_up <= s.slo)
     errors.add(top.node("workload", false), "workload.give_up does not pass the slo",
                "use a larger give_up");
   check_amount(top, s);
-  check_generated(top, s);
+  check_network(top, s);
 }
 
 }  // namespace sluice

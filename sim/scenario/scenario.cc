@@ -9,9 +9,11 @@
 #include "codec/decode_times.h"
 #include "sim/scenario/canonical.h"
 #include "sim/scenario/consistency.h"
+#include "sim/scenario/cross_traffic_fields.h"
 #include "sim/scenario/fields.h"
 #include "sim/scenario/ladder.h"
 #include "sim/scenario/link_fields.h"
+#include "sim/scenario/topology_fields.h"
 #include "sim/scenario/workload_fields.h"
 #include "traces/read.h"
 
@@ -135,7 +137,7 @@ void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& error
       s.workload = {IsolatedArrivals{}, 1, s.workload.context_tokens, s.workload.query_tokens,
                     s.workload.give_up};
   }
-  s.link.capacity = ReplayedTraces{file, std::move(*traces), true};
+  s.topology.main_link().capacity = ReplayedTraces{file, std::move(*traces), true};
 }
 
 std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>& replaced) {
@@ -202,7 +204,10 @@ Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& ov
   if (overrides.seed) s.seed = *overrides.seed;
   if (overrides.replicates) s.replicates = *overrides.replicates;
   s.tiers = read_tiers(top, overrides.tiers);
-  s.link = read_link(top.child("link", true), file.parent_path());
+  s.topology = read_topology(top, file.parent_path());
+  if (!errors.any()) s.cross_traffic = read_cross_traffic(top, s.topology);
+  (void)top.node("cross_traffic", false);
+  s.warm_up = top.duration("warm_up", Duration::zero());
   s.transport = read_transport(top.child("transport", false));
   read_model_and_device(top, s);
   if (!errors.any()) read_codec(top.child("codec", true), file.parent_path(), s);

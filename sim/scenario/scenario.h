@@ -17,27 +17,10 @@
 #include "codec/profile.h"
 #include "policies/registry.h"
 #include "sim/net/network.h"
+#include "sim/scenario/topology_setting.h"
 #include "sim/serving/compute/compute_device.h"
-#include "traces/generate.h"
-#include "traces/link_trace.h"
 
 namespace sluice {
-
-// Traces read from files; replicate r uses the (r modulo their number)-th.
-struct ReplayedTraces {
-  std::string file;  // as written
-  std::vector<LinkTrace> traces;
-  bool random_offset = true;  // each load begins anywhere in the trace; false: at its beginning
-};
-
-struct LinkSetting {
-  std::variant<GeneratorSpec, ReplayedTraces> capacity;
-  Duration trace_length{};  // of a generated, time-clocked trace
-  Duration delay{};         // one way
-  QueueSpec queue;
-  DataSize mtu;
-  [[nodiscard]] bool chunk_clocked() const;
-};
 
 // When loads arrive: each alone on a fresh link and GPU, at its own instant of the trace.
 struct IsolatedArrivals {};
@@ -68,7 +51,9 @@ struct Scenario {
   std::uint64_t seed = 0;
   std::int64_t replicates = 0;
   std::vector<std::string> tiers;  // the first is the default
-  LinkSetting link;
+  TopologySetting topology;
+  std::vector<CrossTraffic> cross_traffic;
+  Duration warm_up{};  // cross traffic runs so long before the first load of a run arrives
   TransportSpec transport;
   ModelGeometry model;
   CodecProfile ladder;  // chosen levels only, on this model, with this device's decode times

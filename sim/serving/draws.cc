@@ -1,26 +1,37 @@
 #include "sim/serving/draws.h"
 
-#include "base/random.h"
-
 namespace sluice {
 namespace {
 
-Result<LinkTrace> trace_of(const Scenario& s, std::uint64_t replicate) {
-  if (const auto* spec = std::get_if<GeneratorSpec>(&s.link.capacity)) {
-    return generate(*spec, s.seed, replicate, s.link.trace_length);
-  }
-  const auto& traces = std::get<ReplayedTraces>(s.link.capacity).traces;
-  return traces[replicate % traces.size()];
+// The main link's draws are the scenario's; every other direction has a seed of its own.
+std::uint64_t seed_of(const Scenario& s, std::size_t cable, bool is_back) {
+  if (cable == 0 && !is_back) return s.seed;
+  const std::string name = s.topology.cables[cable].name + (is_back ? " (back)" : "");
+  return RandomStream(s.seed, "cable " + name, 0).next_u64();
 }
 
-Duration draw_offset(const Scenario& s, const LinkTrace& trace, RandomStream& random) {
-  const auto* replayed = std::get_if<ReplayedTraces>(&s.link.capacity);
-  if (trace.clock == TraceClock::kChunk || (replayed != nullptr && !replayed->random_offset))
-    return Duration::zero();
-  if (trace.end == TraceEnd::kHold)
-    return Duration::zero();  // a trace that is told once begins at its beginning
-  return Duration{
-      static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(trace.length.count())))};
+Result<LinkTrace> draw_trace(const Scenario& s, std::size_t cable, bool is_back,
+                             std::uint64_t replicate) {
+  const CableSetting& setting = s.topology.cables[cable];
+  const LinkSetting& link = s.topology.links[is_back ? *setting.back : setting.link];
+  if (const auto* spec = std::get_if<GeneratorSpec>(&link.capacity))
+    return generate(*spec, seed_of(s, cable, is_back), replicate, link.trace_length);
+  const auto& traces = std::get<ReplayedTraces>(link.capacity).traces;
+  return traces[(replicate + cable) % traces.size()];
+}
+
+Result<std::vector<CableTraces>> draw_cables(const Scenario& s, std::uint64_t replicate) {
+  std::vector<CableTraces> cables;
+  for (std::size_t i = 0; i < s.topology.cables.size(); ++i) {
+    Result<LinkTrace> there = draw_trace(s, i, false, replicate);
+    if (!there) return there.error();
+    cables.push_back({std::move(*there), std::nullopt});
+    if (!s.topology.cables[i].back) continue;
+    Result<LinkTrace> back = draw_trace(s, i, true, replicate);
+    if (!back) return back.error();
+    cables.back().back = std::move(*back);
+  }
+  return cables;
 }
 
 Duration draw_gap(const Arrivals& arrivals, RandomStream& random) {
@@ -31,25 +42,56 @@ Duration draw_gap(const Arrivals& arrivals, RandomStream& random) {
   return Duration::zero();
 }
 
+NodeIndex draw_source(const TopologySetting& topology, RandomStream& random) {
+  double all = 0;
+  for (const SourceSetting& source : topology.sources) all += source.share;
+  double left = random.uniform() * all;
+  for (const SourceSetting& source : topology.sources) {
+    left -= source.share;
+    if (left < 0) return source.node;
+  }
+  return topology.sources.back().node;
+}
+
+NodeIndex draw_destination(const TopologySetting& topology, RandomStream& random) {
+  return topology
+      .destinations[static_cast<std::size_t>(random.below(topology.destinations.size()))];
+}
+
 }  // namespace
+
+Duration draw_offset(const LinkSetting& link, const LinkTrace& trace, RandomStream& random) {
+  const auto* replayed = std::get_if<ReplayedTraces>(&link.capacity);
+  if (trace.clock == TraceClock::kChunk || (replayed != nullptr && !replayed->random_offset))
+    return Duration::zero();
+  if (trace.end == TraceEnd::kHold)
+    return Duration::zero();  // a trace that is told once begins at its beginning
+  return Duration{
+      static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(trace.length.count())))};
+}
 
 Result<ReplicateDraws> draw_replicate(const Scenario& s, std::int64_t replicate) {
   const auto r = static_cast<std::uint64_t>(replicate);
-  Result<LinkTrace> trace = trace_of(s, r);
-  if (!trace) return trace.error();
+  Result<std::vector<CableTraces>> cables = draw_cables(s, r);
+  if (!cables) return cables.error();
   RandomStream lengths(s.seed, "context-tokens", r), offsets(s.seed, "trace-offset", r),
-      gaps(s.seed, "arrivals", r);
+      gaps(s.seed, "arrivals", r), places(s.seed, "places", r);
   const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
   const TokenCountRange range = s.workload.context_tokens;
-  ReplicateDraws draws{std::move(*trace), {}};
-  const Duration shared_offset = draw_offset(s, draws.trace, offsets);
-  Instant at = kRunStart;
+  const LinkSetting& link = s.topology.main_link();
+  ReplicateDraws draws{std::move(*cables), {}};
+  const LinkTrace& trace = draws.cables.front().there;
+  const Duration shared_offset = draw_offset(link, trace, offsets);
+  Instant at = kRunStart + s.warm_up;
   for (std::int64_t i = 0; i < s.workload.loads; ++i) {
+    LoadDraw load;
     const auto width = static_cast<std::uint64_t>(range.high - range.low + 1);
-    const std::int64_t tokens = range.low + static_cast<std::int64_t>(lengths.below(width));
-    const Duration offset =
-        isolated && i > 0 ? draw_offset(s, draws.trace, offsets) : shared_offset;
-    draws.loads.push_back({tokens, at, offset});
+    load.context_tokens = range.low + static_cast<std::int64_t>(lengths.below(width));
+    load.trace_offset = isolated && i > 0 ? draw_offset(link, trace, offsets) : shared_offset;
+    load.arrives_at = at;
+    load.source = draw_source(s.topology, places);
+    load.destination = draw_destination(s.topology, places);
+    draws.loads.push_back(load);
     at += draw_gap(s.workload.arrivals, gaps);
   }
   return draws;

@@ -1,23 +1,36 @@
-// What a replicate draws before any policy acts: its trace, context lengths, arrivals, offsets.
+// What a replicate draws before any policy acts: its traces, context lengths, arrivals, places and
+// offsets.
 #pragma once
 
+#include "base/random.h"
 #include "sim/scenario/scenario.h"
 
 namespace sluice {
 
 struct LoadDraw {
   std::int64_t context_tokens = 0;
-  Instant arrives_at;  // on the run's clock; zero for isolated loads
-  // Where in the trace the load's clock begins (isolated) or the run's (shared).
+  Instant arrives_at;  // on the run's clock; the end of the warm-up for isolated loads
+  // Where in the main link's trace the load's clock begins (isolated) or the run's (shared).
   Duration trace_offset{};
+  NodeIndex source = 0, destination = 0;
+};
+
+// What both directions of a cable carry in this replicate.
+struct CableTraces {
+  LinkTrace there;
+  std::optional<LinkTrace> back;  // absent: as there
 };
 
 struct ReplicateDraws {
-  LinkTrace trace;
+  std::vector<CableTraces> cables;  // as in TopologySetting::cables
   std::vector<LoadDraw> loads;
 };
 
 [[nodiscard]] Result<ReplicateDraws> draw_replicate(const Scenario& scenario,
                                                     std::int64_t replicate);
+
+// Anywhere in the trace, where the link's setting says so.
+[[nodiscard]] Duration draw_offset(const LinkSetting& link, const LinkTrace& trace,
+                                   RandomStream& random);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/scenario/ladder.h"
+#include "sim/serving/topology.h"
 
 namespace sluice {
 namespace {
@@ -27,7 +28,8 @@ ChunkPlan plan_chunk(const Scenario& s, std::int64_t begin, std::int64_t tokens,
 }  // namespace
 
 LoadPlan plan_load(const Scenario& s, const PolicySpec& policy, std::int64_t index,
-                   std::int64_t context_tokens) {
+                   const LoadDraw& draw) {
+  const std::int64_t context_tokens = draw.context_tokens;
   LoadPlan plan;
   plan.index = index;
   plan.levels = level_infos(s.ladder);
@@ -38,9 +40,9 @@ LoadPlan plan_load(const Scenario& s, const PolicySpec& policy, std::int64_t ind
   plan.slo = s.slo;
   plan.first_token_time =
       s.device.first_token_time(s.model, s.workload.query_tokens, context_tokens);
-  plan.source = NodeId{0};
-  plan.destination = NodeId{1};
-  if (s.link.chunk_clocked()) plan.first_chunk_index = 0;
+  plan.source = node_id(draw.source);
+  plan.destination = node_id(draw.destination);
+  if (s.topology.main_link().chunk_clocked()) plan.first_chunk_index = 0;
   plan.clairvoyant = policy.entry->clairvoyant;
   return plan;
 }

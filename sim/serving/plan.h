@@ -4,7 +4,7 @@
 // codec profile.
 #pragma once
 
-#include "sim/scenario/scenario.h"
+#include "sim/serving/draws.h"
 #include "sim/session/session.h"
 
 namespace sluice {
@@ -12,7 +12,7 @@ namespace sluice {
 // `index` names the load within its run. Throws std::overflow_error when a size or time does not
 // fit.
 [[nodiscard]] LoadPlan plan_load(const Scenario& scenario, const PolicySpec& policy,
-                                 std::int64_t index, std::int64_t context_tokens);
+                                 std::int64_t index, const LoadDraw& draw);
 
 // Bytes that the source keeps for this context: every chunk at every level of the ladder.
 [[nodiscard]] DataSize stored_size(const LoadPlan& plan);

@@ -1,54 +1,45 @@
 #include "sim/serving/run.h"
 
 #include <algorithm>
+#include <map>
 
+#include "sim/serving/cross_traffic.h"
 #include "sim/serving/draws.h"
 #include "sim/serving/engine.h"
 #include "sim/serving/plan.h"
+#include "sim/serving/topology.h"
 #include "sim/session/session.h"
 #include "sim/session/sim_gpu.h"
 
 namespace sluice {
 namespace {
 
-constexpr LinkId kDownLink{0};
-
-// `edge-single`: one store, one GPU node, one link there and back.
-TopologySpec single_link(const Scenario& s, const LinkTrace& trace, Duration offset) {
-  TopologySpec topology;
-  topology.nodes = {"store", "gpu"};
-  add_cable(topology, {.name = "link",
-                       .from = NodeId{0},
-                       .to = NodeId{1},
-                       .capacity = trace,
-                       .trace_offset = offset,
-                       .delay = s.link.delay,
-                       .queue = s.link.queue,
-                       .mtu = s.link.mtu});
-  return topology;
-}
-
-// One clock, network and GPU with the loads that share them.
+// One clock and network, and a GPU at each destination, with the loads that share them.
 class Stage {
  public:
   Stage(const Scenario& scenario, const PolicySpec& policy)
       : scenario_(scenario), policy_(policy) {}
 
-  Status run(const std::string& tier, const LinkTrace& trace, std::span<const LoadDraw> draws,
-             std::int64_t first_index) {
-    const TopologySpec topology = single_link(scenario_, trace, draws.front().trace_offset);
+  Status run(const std::string& tier, const ReplicateDraws& all, StageKey stage,
+             std::size_t num_loads) {
+    const TopologySpec topology = make_topology(scenario_, all, stage);
     if (Status checked = check_topology(topology, scenario_.transport); !checked)
       return checked.error();
     Result<Engine> engine = make_engine(tier, topology, scenario_.transport);
     if (!engine) return engine.error();
-    SimGpu gpu(*engine->clock);
-    std::vector<Actor> actors(
-        draws.size());  // gone before the clock, network and GPU, come what may
-    if (Status ready = prepare(actors, *engine, gpu, draws, first_index); !ready)
+    CrossTrafficSource cross_traffic(*engine->clock, *engine->network, scenario_, stage);
+    std::map<NodeIndex, SimGpu> gpus;
+    for (const NodeIndex node : scenario_.topology.destinations)
+      gpus.try_emplace(node, *engine->clock);
+    std::vector<Actor> actors(num_loads);  // gone before clock, network and GPUs, come what may
+    const std::span<const LoadDraw> draws =
+        std::span(all.loads).subspan(static_cast<std::size_t>(stage.first_load), num_loads);
+    if (Status ready = prepare(actors, *engine, gpus, draws, stage.first_load); !ready)
       return ready.error();
+    cross_traffic.begin();
     engine->clock->run();
     for (Actor& actor : actors) actor.session->abandon();
-    take_results(actors, *engine, gpu);
+    take_results(actors, *engine, gpus);
     return {};
   }
 
@@ -64,22 +55,25 @@ class Stage {
     TimerId give_up;
   };
 
-  Status prepare(std::vector<Actor>& actors, Engine& engine, Gpu& gpu,
+  using Gpus = std::map<NodeIndex, SimGpu>;
+
+  Status prepare(std::vector<Actor>& actors, Engine& engine, Gpus& gpus,
                  std::span<const LoadDraw> draws, std::int64_t first_index) {
     num_open_ = draws.size();
     for (std::size_t i = 0; i < draws.size(); ++i) {
       Actor& actor = actors[i];
-      actor.plan = plan_load(scenario_, policy_, first_index + static_cast<std::int64_t>(i),
-                             draws[i].context_tokens);
+      actor.plan =
+          plan_load(scenario_, policy_, first_index + static_cast<std::int64_t>(i), draws[i]);
       Result<std::unique_ptr<Policy>> policy = make_policy(policy_, actor.plan.levels);
       if (!policy) return policy.error();
       actor.policy = std::move(*policy);
       RunnableClock& clock = *engine.clock;
-      actor.session = std::make_unique<Session>(clock, *engine.network, gpu, *actor.policy,
-                                                actor.plan, [this, &clock, &actor] {
-                                                  clock.cancel(actor.give_up);
-                                                  if (--num_open_ == 0) clock.stop();
-                                                });
+      actor.session =
+          std::make_unique<Session>(clock, *engine.network, gpus.at(draws[i].destination),
+                                    *actor.policy, actor.plan, [this, &clock, &actor] {
+                                      clock.cancel(actor.give_up);
+                                      if (--num_open_ == 0) clock.stop();
+                                    });
       clock.schedule(draws[i].arrives_at, [this, &clock, &actor] {
         actor.give_up =
             clock.schedule_in(scenario_.workload.give_up, [&actor] { actor.session->abandon(); });
@@ -89,16 +83,18 @@ class Stage {
     return {};
   }
 
-  void take_results(const std::vector<Actor>& actors, const Engine& engine, const SimGpu& gpu) {
+  void take_results(const std::vector<Actor>& actors, const Engine& engine, const Gpus& gpus) {
     for (const Actor& actor : actors) {
       loads.push_back(actor.session->record());
       stored = std::max(stored, stored_size(actor.plan));
     }
     simulated_time = engine.clock->now() - kRunStart;
-    gpu_busy_time = gpu.busy_time();
-    const LinkUsage usage = engine.network->usage(kDownLink);
-    wire_bytes = usage.wire_delivered;
-    wire_capacity = usage.capacity;
+    for (const auto& [node, gpu] : gpus) gpu_busy_time += gpu.busy_time();
+    for (const LinkId link : main_links(scenario_)) {
+      const LinkUsage usage = engine.network->usage(link);
+      wire_bytes += usage.wire_delivered;
+      wire_capacity += usage.capacity;
+    }
   }
 
   const Scenario& scenario_;
@@ -123,9 +119,8 @@ Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
   const std::size_t per_stage = isolated ? 1 : draws->loads.size();
   for (std::size_t i = 0; i < draws->loads.size(); i += per_stage) {
     Stage stage(s, policy);
-    const std::span<const LoadDraw> staged = std::span(draws->loads).subspan(i, per_stage);
-    if (Status done = stage.run(tier, draws->trace, staged, static_cast<std::int64_t>(i)); !done)
-      return done.error();
+    const StageKey key{replicate, static_cast<std::int64_t>(i)};
+    if (Status done = stage.run(tier, *draws, key, per_stage); !done) return done.error();
     for (LoadRecord& load : stage.loads) {
       outcome.metrics.bytes_moved += load.bytes_moved;
       outcome.loads.push_back(std::move(load));
@@ -136,11 +131,12 @@ Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
     wire_bytes += stage.wire_bytes;
     wire_capacity += stage.wire_capacity;
   }
-  outcome.metrics.gpu_busy_fraction =
-      share(to_seconds(outcome.metrics.gpu_busy_time), to_seconds(outcome.metrics.simulated_time));
+  const auto num_gpus = static_cast<double>(s.topology.destinations.size());
+  outcome.metrics.gpu_busy_fraction = share(to_seconds(outcome.metrics.gpu_busy_time),
+                                            to_seconds(outcome.metrics.simulated_time) * num_gpus);
   outcome.metrics.link_utilisation =
       share(static_cast<double>(wire_bytes.bytes()), static_cast<double>(wire_capacity.bytes()));
-  outcome.trace = std::move(draws->trace);
+  outcome.trace = std::move(draws->cables.front().there);
   return outcome;
 }
 

@@ -58,10 +58,9 @@ struct LoadRecord {
 // One run: one scenario, one policy, one replicate, one tier.
 struct RunMetrics {
   Duration simulated_time{};
-  Duration gpu_busy_time{};
-  double gpu_busy_fraction = 0;  // of simulated_time
-  double link_utilisation =
-      0;  // wire bytes / capacity of the route's narrowest link, over simulated_time
+  Duration gpu_busy_time{};      // of all GPUs
+  double gpu_busy_fraction = 0;  // of simulated_time and the number of GPUs
+  double link_utilisation = 0;   // wire bytes / capacity of the links of the main kind
   DataSize bytes_moved;
   DataSize stored_per_context;  // all versions of one context kept by the source
 };

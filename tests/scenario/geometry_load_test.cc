@@ -12,7 +12,8 @@ TEST(LongContexts, Yi34BWith80KTokensIsPlannedWhole) {
                                     "{low: 1000, high: 4000}", "80000");
   const Result<Scenario> s = read_text(text);
   ASSERT_TRUE(s.ok()) << s.error().to_line();
-  const LoadPlan plan = plan_load(*s, s->policies[0], 0, 80'000);
+  const LoadPlan plan =
+      plan_load(*s, s->policies[0], 0, {.context_tokens = 80'000, .destination = 1});
   DataSize decoded, eight_bit;
   for (const ChunkPlan& chunk : plan.chunks) {
     decoded += chunk.decoded_size;
@@ -30,7 +31,8 @@ TEST(LongContexts, TenMillionTokensOfA70BAreRefusedOrPlannedNeverWrapped) {
                                     "{low: 1000, high: 4000}", "10000000");
   const Result<Scenario> s = read_text(text);
   ASSERT_TRUE(s.ok()) << s.error().to_line();
-  const LoadPlan plan = plan_load(*s, s->policies[0], 0, 10'000'000);
+  const LoadPlan plan =
+      plan_load(*s, s->policies[0], 0, {.context_tokens = 10'000'000, .destination = 1});
   for (const ChunkPlan& chunk : plan.chunks) {
     EXPECT_GT(chunk.levels[0].size, DataSize::zero());
     EXPECT_GT(*chunk.recompute_time, Duration::zero());

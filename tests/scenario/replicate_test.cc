@@ -54,10 +54,10 @@ TEST(Replicate, TheSameArgumentsGiveTheSameOutcomeWhateverRanBefore) {
 TEST(Replicate, AnotherReplicateOrSeedDrawsAnotherLinkAndOtherLengths) {
   Scenario s = fluctuating("isolated");
   const auto zero = draw_replicate(s, 0), one = draw_replicate(s, 1);
-  EXPECT_NE(zero->trace.steps, one->trace.steps);
+  EXPECT_NE(zero->cables.at(0).there.steps, one->cables.at(0).there.steps);
   EXPECT_NE(zero->loads.at(0).context_tokens, one->loads.at(0).context_tokens);
   s.seed = 8;
-  EXPECT_NE(draw_replicate(s, 0)->trace.steps, zero->trace.steps);
+  EXPECT_NE(draw_replicate(s, 0)->cables.at(0).there.steps, zero->cables.at(0).there.steps);
 }
 
 TEST(SharedArrivals, LoadsThatOverlapShareTheLinkAndTheGpuAndTakeLonger) {

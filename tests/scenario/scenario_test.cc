@@ -23,7 +23,7 @@ TEST(Scenario, ReadsEveryFieldWithItsUnit) {
   const Result<Scenario> s = read_text(kSmallScenario);
   ASSERT_TRUE(s.ok()) << s.error().to_line();
   EXPECT_EQ(s->name, "small");
-  EXPECT_EQ(s->link.delay, 10ms);
+  EXPECT_EQ(s->topology.main_link().delay, 10ms);
   EXPECT_EQ(s->slo, 2s);
   EXPECT_EQ(s->workload.context_tokens.low, 1000);
   EXPECT_EQ(s->ladder.levels.size(), 2u);
@@ -181,7 +181,7 @@ TEST(LinkTraceOverride, AFileOfSeveralTracesRunsEachOnce) {
   ASSERT_TRUE(s.ok()) << s.error().to_line();
   EXPECT_EQ(s->replicates, 4);
   EXPECT_EQ(s->workload.loads, 1);
-  EXPECT_TRUE(s->link.chunk_clocked());
+  EXPECT_TRUE(s->topology.main_link().chunk_clocked());
   EXPECT_NE(s->sha256, read_text(kSmallScenario)->sha256);
 }
 

@@ -53,7 +53,8 @@ TEST(CacheGenReplica, OneLoadOnARateOf1GbitTakesItsBytesAndNothingElse) {
   ScenarioOverrides overrides;
   Result<Scenario> s = read_scenario(*find_scenario("cachegen-replica"), overrides);
   ASSERT_TRUE(s.ok());
-  s->link.capacity = GeneratorSpec{ConstantSpec{DataRate::bits_per_sec(1'000'000'000)}};
+  s->topology.main_link().capacity =
+      GeneratorSpec{ConstantSpec{DataRate::bits_per_sec(1'000'000'000)}};
   const Result<RunOutcome> run =
       run_replicate(*s, *parse_policy("fixed:level=int8@token"), 0, "fluid");
   ASSERT_TRUE(run.ok()) << run.error().to_line();
