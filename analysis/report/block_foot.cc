@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "analysis/report/markup.h"
 #include "analysis/report/sections.h"
+#include "base/drawing/markup.h"
 
 namespace sluice {
 namespace {

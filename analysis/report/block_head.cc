@@ -3,10 +3,10 @@
 
 #include <set>
 
-#include "analysis/report/markup.h"
 #include "analysis/report/numbers.h"
 #include "analysis/report/ranking.h"
 #include "analysis/report/sections.h"
+#include "base/drawing/markup.h"
 
 namespace sluice {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "analysis/report/markup.h"
 #include "analysis/report/numbers.h"
 #include "analysis/report/palette.h"
 #include "analysis/report/ranking.h"
@@ -10,6 +9,7 @@
 #include "analysis/report/ttft_chart.h"
 #include "analysis/report/whisker_chart.h"
 #include "analysis/score/verdict.h"
+#include "base/drawing/markup.h"
 
 namespace sluice {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "analysis/report/markup.h"
 #include "analysis/report/numbers.h"
 #include "analysis/report/palette.h"
 #include "analysis/report/ranking.h"
 #include "analysis/report/sections.h"
 #include "analysis/report/timeline_chart.h"
+#include "base/drawing/markup.h"
 
 namespace sluice {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "analysis/report/markup.h"
 #include "analysis/report/sections.h"
 #include "analysis/report/style.h"
+#include "base/drawing/markup.h"
 
 namespace sluice {
 namespace {

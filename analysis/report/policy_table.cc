@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "analysis/report/canvas.h"
-#include "analysis/report/markup.h"
 #include "analysis/report/numbers.h"
 #include "analysis/report/palette.h"
 #include "analysis/report/ranking.h"
 #include "analysis/report/sections.h"
+#include "base/drawing/canvas.h"
+#include "base/drawing/markup.h"
 
 namespace sluice {
 namespace {

@@ -219,7 +219,7 @@ std::string draw(const TimelineChart& chart, Layout layout) {
   const PanelHeights heights = panel_heights(chart, layout, highest > DataRate::zero());
   const Box plot{kLeft, kTop, width_of(layout) - 14,
                  kTop + heights.panel * static_cast<double>(chart.panels.size()) - kPanelGap + 6};
-  Canvas canvas(layout, plot.bottom + kBelow, chart.description);
+  Canvas canvas = chart_canvas(layout, plot.bottom + kBelow, chart.description);
   if (chart.panels.empty()) return canvas.take();
   const Scale x = Scale::linear({0, longest_time_shown(chart)}, {plot.left, plot.right});
   canvas.x_axis(x, plot, layout == Layout::kWide ? 10 : 5, "time since the load arrived, s");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/canvas.h"
+#include "analysis/report/layout.h"
 #include "analysis/report/level_scheme.h"
 #include "sim/session/record.h"
 

@@ -90,7 +90,7 @@ std::string draw(const TtftChart& chart, Layout layout) {
   const Scale x = time_scale(chart, {plot.left, plot.right}, about_ticks);
   const Scale y = Scale::linear({0, 100}, {plot.bottom, plot.top});
   const double legend_top = plot.bottom + kBelowPlot;
-  Canvas canvas(
+  Canvas canvas = chart_canvas(
       layout, legend_top + kLegendRow * static_cast<double>(rows_in_legend(chart, num_columns)) + 8,
       chart.description);
   canvas.x_axis(x, plot, about_ticks, "time to first token, s");

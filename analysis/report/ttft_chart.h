@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/canvas.h"
+#include "analysis/report/layout.h"
 #include "base/units.h"
 
 namespace sluice {

@@ -81,7 +81,7 @@ std::string draw(const WhiskerChart& chart, Layout layout) {
   const Box plot{a.plot_left, kTop, a.plot_right,
                  kTop + a.row_height * static_cast<double>(chart.rows.size())};
   const Scale x = Scale::linear(domain_of(chart, a.about_ticks), {plot.left, plot.right});
-  Canvas canvas(layout, plot.bottom + kBelow, chart.description);
+  Canvas canvas = chart_canvas(layout, plot.bottom + kBelow, chart.description);
   if (chart.band > 0) {
     canvas.rectangle({x.at(-chart.band), plot.top, x.at(chart.band), plot.bottom}, "band");
   }

@@ -1,28 +1,24 @@
 // One SVG picture: shapes by class, text that fits, axes. Colours, fonts and line widths live in
-// the style sheet.
-// Where in the flow: the charts draw on it. Positions are CSS pixels at full width, y downwards.
-// Surprise: every chart is drawn twice, wide and narrow, and the style sheet shows the one that
-// fits: a wide chart scaled down to a phone could not be read.
+// the style sheet: that of the page around it, or its own when it is a file by itself.
+// Where in the flow: the report's charts and `trace plot` draw on it. Positions are CSS pixels at
+// full width, y downwards.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "analysis/report/markup.h"
-#include "analysis/report/scale.h"
+#include "base/drawing/markup.h"
+#include "base/drawing/scale.h"
 
 namespace sluice {
 
-enum class Layout { kWide, kNarrow };
-inline constexpr double kWideWidth = 940;
-inline constexpr double kNarrowWidth = 400;
-[[nodiscard]] constexpr double width_of(Layout layout) {
-  return layout == Layout::kWide ? kWideWidth : kNarrowWidth;
-}
-
 struct Point {
   double x = 0, y = 0;
+};
+struct Size {
+  double width = 0, height = 0;
 };
 struct Box {
   double left = 0, top = 0, right = 0, bottom = 0;
@@ -40,8 +36,12 @@ enum class Anchor { kStart, kMiddle, kEnd };
 
 class Canvas {
  public:
-  // `description` is what a reader who does not see the picture is told.
-  Canvas(Layout layout, double height, const std::string& description);
+  // Within a page, which styles `classes`. `description` is what a reader who does not see the
+  // picture is told.
+  Canvas(Size size, std::string_view classes, const std::string& description);
+  // A file by itself, as large as `size` unless something scales it.
+  [[nodiscard]] static Canvas standalone(Size size, std::string_view style_sheet,
+                                         const std::string& description);
 
   // `title` is shown while the pointer rests on the shape; nothing else depends on it.
   void line(Point from, Point to, std::string_view classes, std::string_view title = {});
@@ -66,16 +66,11 @@ class Canvas {
   [[nodiscard]] std::string take();
 
  private:
+  Canvas(double width, Markup begun) : width_(width), out_(std::move(begun)) {}
   void shape(std::string_view tag, Markup::Attributes attributes, std::string_view title);
 
   double width_;
   Markup out_;
 };
-
-// `draw(layout)` for both widths, in a figure.
-template <typename Draw>
-[[nodiscard]] std::string both_layouts(const Draw& draw) {
-  return draw(Layout::kWide) + draw(Layout::kNarrow);
-}
 
 }  // namespace sluice

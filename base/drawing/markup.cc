@@ -1,4 +1,4 @@
-#include "analysis/report/markup.h"
+#include "base/drawing/markup.h"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "analysis/report/scale.h"
+#include "base/drawing/scale.h"
 
 #include <fmt/format.h>
 

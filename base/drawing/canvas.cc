@@ -1,4 +1,4 @@
-#include "analysis/report/canvas.h"
+#include "base/drawing/canvas.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,10 @@ constexpr double kAxisNumberDrop = 15, kAxisMeasureDrop = 31;
 std::size_t num_characters(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string view_box(Size size) {
+  return fmt::format("0 0 {} {}", position_text(size.width), position_text(size.height));
 }
 
 std::string anchor_text(Anchor anchor) {
@@ -44,13 +48,24 @@ std::string position_text(double position) {
   return text == "-0" ? "0" : text;
 }
 
-Canvas::Canvas(Layout layout, double height, const std::string& description)
-    : width_(width_of(layout)) {
-  out_.open("svg",
-            {{"class", layout == Layout::kWide ? "chart wide" : "chart narrow"},
-             {"viewBox", fmt::format("0 0 {} {}", position_text(width_), position_text(height))},
-             {"role", "img"},
-             {"aria-label", description}});
+Canvas::Canvas(Size size, std::string_view classes, const std::string& description)
+    : width_(size.width) {
+  out_.open("svg", {{"class", std::string(classes)},
+                    {"viewBox", view_box(size)},
+                    {"role", "img"},
+                    {"aria-label", description}});
+}
+
+Canvas Canvas::standalone(Size size, std::string_view style_sheet, const std::string& description) {
+  Markup out;
+  out.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
+                   {"width", position_text(size.width)},
+                   {"height", position_text(size.height)},
+                   {"viewBox", view_box(size)},
+                   {"role", "img"},
+                   {"aria-label", description}});
+  out.leaf("style", style_sheet);
+  return {size.width, std::move(out)};
 }
 
 void Canvas::shape(std::string_view tag, Markup::Attributes attributes, std::string_view title) {
