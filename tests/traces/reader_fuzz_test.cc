@@ -6,7 +6,7 @@
 #include <chrono>
 #include <map>
 
-#include "base/random.h"
+#include "tests/traces/mutate.h"
 #include "tests/traces/trace_helpers.h"
 
 namespace sluice {
@@ -29,67 +29,6 @@ const std::multimap<std::string, std::string>& seeds() {
       {"csv", "\"time [ms]\",note,rate (kB/s)\n0,\"a, b\",5\n10,,6\n"},
   };
   return kSeeds;
-}
-
-std::string splice(RandomStream& random) {
-  static const std::vector<std::string> kSplices{"-1",
-                                                 "nan",
-                                                 "inf",
-                                                 "1e999",
-                                                 "1e-999",
-                                                 "99999999999999999999999",
-                                                 "0x7f",
-                                                 "\n",
-                                                 "\r",
-                                                 "\t",
-                                                 ",",
-                                                 ",,,,",
-                                                 "\"",
-                                                 "{",
-                                                 "}",
-                                                 "[",
-                                                 "]",
-                                                 ":",
-                                                 "\\u0000",
-                                                 "bw",
-                                                 ".",
-                                                 "-",
-                                                 "e",
-                                                 " ",
-                                                 "\xEF\xBB\xBF",
-                                                 "\xFF\xFE",
-                                                 "9223372036854775808"};
-  if (random.bernoulli(0.05))
-    return std::string(1 + random.below(70'000), "0[{,9 "[random.below(6)]);
-  if (random.bernoulli(0.1)) return std::string(1, static_cast<char>(random.below(256)));
-  return kSplices[random.below(kSplices.size())];
-}
-
-std::string mutate(std::string text, RandomStream& random) {
-  for (std::uint64_t i = 0, n = 1 + random.below(5); i < n; ++i) {
-    const std::size_t at = random.below(text.size() + 1);
-    const std::size_t length = std::min<std::size_t>(1 + random.below(8), text.size() - at);
-    switch (random.below(6)) {
-      case 0:
-        text.insert(at, splice(random));
-        break;
-      case 1:
-        text.replace(at, length, splice(random));
-        break;
-      case 2:
-        text.erase(at, length);
-        break;
-      case 3:
-        text.insert(random.below(text.size() + 1), text.substr(at, length * 4));
-        break;
-      case 4:
-        text.resize(at);
-        break;
-      default:
-        if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << random.below(8)));
-    }
-  }
-  return text;
 }
 
 // Empty when the outcome is one that callers can live with.
@@ -124,7 +63,7 @@ TEST_P(ReaderFuzz, ThreeThousandMutantsGiveSoundTracesOrOneErrorLine) {
   for (std::uint64_t seed = 0; seed < kNumMutants; ++seed) {
     RandomStream random(seed, GetParam(), 0);
     const auto path =
-        folder.write("mutant", mutate(starts[random.below(starts.size())].second, random));
+        folder.write("mutant", testing::mutate(starts[random.below(starts.size())].second, random));
     ReadOptions options;
     if (random.bernoulli(0.8)) options.reader = GetParam();  // else through detection
     const auto began = std::chrono::steady_clock::now();

@@ -84,7 +84,38 @@ class TraceCliTest(unittest.TestCase):
         shown = json.loads(run("list", "--format", "json").stdout)
         self.assertEqual([r["id"] for r in shown["readers"]], ["mahimahi", "two-column", "cachegen", "csv"])
         self.assertIn("markov", [g["id"] for g in shown["generators"]])
+        self.assertEqual([r["id"] for r in shown["workload_readers"]],
+                         ["mooncake", "azure-llm", "burstgpt", "vidur", "splitwise-sim", "llmservingsim", "workload-csv"])
         self.assertEqual(len(shown["writers"]), 4)
+
+    def test_inspect_of_a_workload_has_the_agreed_names(self) -> None:
+        file = self.write("two.jsonl", '{"timestamp": 0, "input_length": 600, "output_length": 4, "hash_ids": [0, 1]}\n'
+                                       '{"timestamp": 2500, "input_length": 1000, "output_length": 8, "hash_ids": [0, 2]}\n')
+        done = run("inspect", file, "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = json.loads(done.stdout)
+        expected = {"reader": "mooncake", "requests": 2, "duration_s": 2.5, "input_tokens_mean": 800.0, "output_tokens_mean": 6.0,
+                    "block_tokens": 512, "block_reuse_fraction": 0.25, "skipped": 0,
+                    "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+        self.assertEqual({k: shown[k] for k in expected}, expected)
+        self.assertIn('is read as mooncake: its first line is JSON with "input_length"', done.stderr)
+
+    def test_inspect_of_a_workload_says_what_was_skipped_and_why(self) -> None:
+        file = self.write("burst.csv", "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+                                       "5,GPT-4,10,0,10,API log\n6,GPT-4,10,1,11,API log\n")
+        self.assertIn("1 rows skipped: no response tokens: the request failed", run("inspect", file).stdout)
+        shown = json.loads(run("inspect", file, "--format", "json").stdout)
+        self.assertEqual(shown["skipped_rows"], [{"count": 1, "reason": "no response tokens: the request failed"}])
+
+    def test_inspect_asks_for_the_columns_of_a_strange_workload(self) -> None:
+        file = self.write("own.csv", "when,prompt\n1,5\n2,7\n")
+        named = ["inspect", file, "--reader", "workload-csv", "--input-column", "prompt", "--output-column", "none", "--time-column"]
+        self.assert_fails("--time-unit: the reader workload-csv needs it; say s, ms, us or ns", *named, "when")
+        shown = json.loads(run(*named, "when", "--time-unit", "s", "--format", "json").stdout)
+        self.assertEqual((shown["requests"], shown["duration_s"], shown["output_tokens_mean"]), (2, 1.0, None))
+        self.assert_fails("--unit: a workload has no rates; leave it out", *named, "none", "--unit", "bit/s")
+        self.assert_fails("--block-tokens: the file is read as a link trace", "inspect", self.write("x", "1\n"), "--block-tokens", "16")
+        self.assert_fails("--reader: unknown reader `vidr`; did you mean `vidur`?", "inspect", file, "--reader", "vidr")
 
     def test_synth_makes_the_same_bytes_for_the_same_seed(self) -> None:
         words = ["synth", "markov", "states=3Gbit/s:2s,100Mbit/s:500ms", "--length", "60s", "--seed"]

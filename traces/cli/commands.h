@@ -26,6 +26,16 @@ struct TraceFile {
 
 [[nodiscard]] Status list(TableFormat format);
 [[nodiscard]] Status inspect(const ReadArgs& args, TableFormat format);
+
+// Options of `inspect` for workloads alone.
+struct WorkloadArgs {
+  std::string input_column, output_column, block_tokens;
+};
+// Whether `inspect` is asked for a workload: by --reader, else by the file's first line.
+[[nodiscard]] Result<bool> is_workload(const ReadArgs& args, const WorkloadArgs& more);
+[[nodiscard]] Status inspect_workload(const ReadArgs& args, const WorkloadArgs& more,
+                                      TableFormat format);
+
 [[nodiscard]] Status convert(const ReadArgs& args, const std::string& out, const std::string& to);
 
 struct SynthArgs {

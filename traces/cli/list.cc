@@ -5,6 +5,7 @@
 
 #include "traces/cli/commands.h"
 #include "traces/generate.h"
+#include "traces/workload/workload_trace.h"
 #include "traces/write.h"
 
 namespace sluice::trace_cli {
@@ -46,7 +47,8 @@ Status list(TableFormat format) {
   nlohmann::json json{{"readers", nlohmann::json::array()},
                       {"generators", nlohmann::json::array()},
                       {"presets", nlohmann::json::array()},
-                      {"writers", nlohmann::json::array()}};
+                      {"writers", nlohmann::json::array()},
+                      {"workload_readers", nlohmann::json::array()}};
   for (const ReaderSummary& r : list_readers()) {
     table.row({"reader", r.id, r.clock, r.summary, r.unit});
     json["readers"].push_back({{"id", r.id},
@@ -76,6 +78,12 @@ Status list(TableFormat format) {
     table.row({"writer", std::string(w.id), clock_text(w.clock), std::string(w.summary), ""});
     json["writers"].push_back(
         {{"id", w.id}, {"clock", clock_text(w.clock)}, {"summary", w.summary}});
+  }
+  for (const WorkloadReaderSummary& r : list_workload_readers()) {
+    table.row(
+        {"workload", r.id, "-", r.summary, "times: " + r.times + "; prefixes: " + r.prefixes});
+    json["workload_readers"].push_back(
+        {{"id", r.id}, {"summary", r.summary}, {"times", r.times}, {"prefixes", r.prefixes}});
   }
   print_as(format, table, json, std::cout);
   return {};

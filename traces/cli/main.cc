@@ -1,4 +1,4 @@
-// `sluice trace`: link-trace files listed, inspected, converted and made.
+// `sluice trace`: link and workload files listed, inspected, converted and made.
 // Data goes to stdout, notes, warnings and errors to stderr; errors are one line, and the exit code
 // is 0 only if all that was asked for was done.
 #include <fmt/format.h>
@@ -25,6 +25,14 @@ void add_read_options(CLI::App& command, ReadArgs& args) {
                      "what the rates are: `capacity` or achieved `throughput`");
 }
 
+void add_workload_options(CLI::App& command, WorkloadArgs& args) {
+  command.add_option("--input-column", args.input_column,
+                     "workload-csv: header of the input tokens");
+  command.add_option("--output-column", args.output_column,
+                     "workload-csv: header of the output tokens, or `none`");
+  command.add_option("--block-tokens", args.block_tokens, "llmservingsim: tokens per prefix block");
+}
+
 void add_format_option(CLI::App& command, std::string& format) {
   command.add_option("--format", format, "table, csv or json")->capture_default_str();
 }
@@ -37,7 +45,7 @@ Status with_format(const std::string& text, const std::function<Status(TableForm
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Link traces: list, inspect, convert, synth."};
+  CLI::App app{"Link and workload traces: list, inspect, convert, synth."};
   app.name("./sluice trace");
   app.require_subcommand(1);
   app.footer(
@@ -45,6 +53,7 @@ int run(int argc, char** argv) {
       "--length 60s square.csv");
   std::string format = "table", out, to;
   ReadArgs read_args;
+  WorkloadArgs workload_args;
   SynthArgs synth_args;
   std::function<Status()> command;
 
@@ -54,11 +63,16 @@ int run(int argc, char** argv) {
 
   CLI::App* inspect_command = app.add_subcommand("inspect", "what a trace file holds");
   add_read_options(*inspect_command, read_args);
+  add_workload_options(*inspect_command, workload_args);
   add_format_option(*inspect_command, format);
   inspect_command->footer("example: ./sluice trace inspect trace.down --format json");
   inspect_command->callback([&] {
     command = [&] {
-      return with_format(format, [&](TableFormat f) { return inspect(read_args, f); });
+      return with_format(format, [&](TableFormat f) -> Status {
+        const Result<bool> workload = is_workload(read_args, workload_args);
+        if (!workload) return workload.error();
+        return *workload ? inspect_workload(read_args, workload_args, f) : inspect(read_args, f);
+      });
     };
   });
 
