@@ -182,14 +182,14 @@ struct GeneratorInfo {
 
 // A generator with parameters fitted to published statistics, under a name of its own that
 // make_spec() knows as it knows a generator.
-struct PresetInfo {
+struct LinkPreset {
   std::string_view id;
   std::string_view summary;
   std::string_view generator;   // id of a generator
   std::string_view parameters;  // "name=value name=value"
   std::string_view source;      // what the parameters are fitted to
 };
-[[nodiscard]] std::span<const PresetInfo> presets();
+[[nodiscard]] std::span<const LinkPreset> link_presets();
 
 // The trace's id: that of the generator, also when a preset named it.
 [[nodiscard]] std::string_view id_of(const GeneratorSpec& spec);

@@ -65,7 +65,7 @@ Status list(TableFormat format) {
                                   {"summary", g.summary},
                                   {"parameters", parameters_json(g)}});
   }
-  for (const PresetInfo& p : presets()) {
+  for (const LinkPreset& p : link_presets()) {
     table.row({"preset", std::string(p.id), "time", std::string(p.summary),
                fmt::format("[those of {}]", p.generator)});
     json["presets"].push_back({{"id", p.id},

@@ -10,7 +10,7 @@
 namespace sluice {
 
 // The preset's parameters; one that is also in `given` has the value given.
-[[nodiscard]] std::vector<ParameterText> with_preset(const PresetInfo& preset,
+[[nodiscard]] std::vector<ParameterText> with_preset(const LinkPreset& preset,
                                                      std::span<const ParameterText> given);
 
 }  // namespace sluice

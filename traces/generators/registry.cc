@@ -160,7 +160,7 @@ Result<LinkTrace> generate(const GeneratorSpec& spec, std::uint64_t seed, std::u
 }
 
 Result<GeneratorSpec> make_spec(std::string_view id, std::span<const ParameterText> parameters) {
-  for (const PresetInfo& preset : presets()) {
+  for (const LinkPreset& preset : link_presets()) {
     if (preset.id == id) return make_spec(preset.generator, with_preset(preset, parameters));
   }
   std::vector<std::string> known;
@@ -174,7 +174,7 @@ Result<GeneratorSpec> make_spec(std::string_view id, std::span<const ParameterTe
     if (Status sound = check_spec(*spec); !sound) return sound.error();
     return spec;
   }
-  for (const PresetInfo& preset : presets()) known.emplace_back(preset.id);
+  for (const LinkPreset& preset : link_presets()) known.emplace_back(preset.id);
   return error_in("", fmt::format("unknown generator `{}`", id), suggest_name(id, known));
 }
 
