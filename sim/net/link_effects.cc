@@ -5,6 +5,8 @@
 namespace sluice {
 namespace {
 
+constexpr Duration kMeanStateMin = std::chrono::microseconds{10};
+
 bool is_probability(double p) {
   return p >= 0 && p <= 1;  // false for NaN
 }
@@ -38,8 +40,9 @@ Status check_effects(const QueueSpec& queue, const LossSpec& loss) {
   if (const auto* burst = std::get_if<BurstLoss>(&loss)) {
     if (!is_probability(burst->loss_good) || !is_probability(burst->loss_bad))
       return error_in("", "a loss of burst loss is no share", "give 0 to 1");
-    if (burst->mean_good <= Duration::zero() || burst->mean_bad <= Duration::zero())
-      return error_in("", "a mean time of burst loss is not positive", "give more than 0 s");
+    if (burst->mean_good < kMeanStateMin || burst->mean_bad < kMeanStateMin)
+      return error_in("", "a mean time of burst loss is below 10 us",
+                      "give 10 us or more; shorter ones are random loss");
   }
   if (const auto* trace = std::get_if<LossTrace>(&loss)) return check_loss_trace(*trace, "");
   return {};

@@ -11,6 +11,10 @@ std::unique_ptr<RunnableClock> make_ns3_clock() {
   return nullptr;
 }
 
+std::unique_ptr<Carrier> make_ns3_carrier(const TopologySpec& /*topology*/) {
+  return nullptr;
+}
+
 std::unique_ptr<Network> make_packet_network(Clock& /*ns3_clock*/, TopologySpec /*topology*/,
                                              const TransportSpec& /*transport*/) {
   return nullptr;

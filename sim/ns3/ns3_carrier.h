@@ -1,7 +1,7 @@
-// Carries the transport's packets over ns-3: nodes, a device and a channel per link, forwarding by
-// route.
+// Carries the transport's packets over ns-3: a device per link, forwarding by route, and the
+// topology's steady flows beside them.
 // Where in the flow: below the transport of sim/net/transport; the only part that knows ns-3's
-// nodes.
+// devices.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@ namespace sluice {
 
 class Ns3Carrier final : public Carrier {
  public:
-  // Builds nodes and links in ns-3's simulator, which an Ns3Clock must hold.
+  // Builds the links in ns-3's simulator, which an Ns3Clock must hold.
   explicit Ns3Carrier(const TopologySpec& topology);
   ~Ns3Carrier() override;
   Ns3Carrier(const Ns3Carrier&) = delete;
   Ns3Carrier& operator=(const Ns3Carrier&) = delete;
 
-  std::int32_t add_route(const std::vector<LinkId>& links) override;
+  std::int32_t add_route(const Route& links) override;
   void send(const PacketFields& fields, DataSize wire) override;
-  void set_receiver(std::function<void(const PacketFields&)> receiver) override;
+  void set_receiver(PacketReceiver& receiver) override;
   [[nodiscard]] LinkUsage usage(LinkId link) const override;
 
  private:

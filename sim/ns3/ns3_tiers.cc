@@ -14,7 +14,7 @@ constexpr DataSize kOnePacket = DataSize::bytes(1);  // no segment is smaller th
 std::unique_ptr<Network> make_windowed(Clock& ns3_clock, TopologySpec topology,
                                        const TransportSpec& transport, DataSize segment_max) {
   SLUICE_ASSERT(dynamic_cast<Ns3Clock*>(&ns3_clock), "the ns-3 tiers run on ns-3's clock only");
-  auto carrier = std::make_unique<Ns3Carrier>(topology);
+  auto carrier = make_ns3_carrier(topology);
   return std::make_unique<WindowedNetwork>(ns3_clock, std::move(topology), transport,
                                            std::move(carrier), segment_max);
 }
@@ -27,6 +27,10 @@ bool ns3_available() {
 
 std::unique_ptr<RunnableClock> make_ns3_clock() {
   return std::make_unique<Ns3Clock>();
+}
+
+std::unique_ptr<Carrier> make_ns3_carrier(const TopologySpec& topology) {
+  return std::make_unique<Ns3Carrier>(topology);
 }
 
 std::unique_ptr<Network> make_packet_network(Clock& ns3_clock, TopologySpec topology,

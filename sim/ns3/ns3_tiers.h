@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "sim/net/network.h"
+#include "sim/net/transport/carrier.h"
 
 namespace sluice {
 
@@ -19,6 +19,9 @@ namespace sluice {
 // ns-3's scheduler as a clock. Its end destroys what ns-3 holds, so it must outlive every network
 // on it.
 [[nodiscard]] std::unique_ptr<RunnableClock> make_ns3_clock();
+
+// The links of a topology that has passed check_topology, as ns-3 devices on the clock that lives.
+[[nodiscard]] std::unique_ptr<Carrier> make_ns3_carrier(const TopologySpec& topology);
 
 // For both: `ns3_clock` must come from make_ns3_clock(); the topology must have passed
 // check_topology.

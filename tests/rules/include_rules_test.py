@@ -12,7 +12,7 @@ MAY_INCLUDE = {
     "traces": ["base/", "traces/"],
     "codec": ["base/", "codec/"],
     "policies": ["base/", "policies/"],
-    "sim/net": ["base/", "traces/link_trace.h", "sim/net/"],
+    "sim/net": ["base/", "traces/link_trace.h", "traces/loss_trace.h", "sim/net/"],
     "sim/ns3": ["base/", "traces/link_trace.h", "sim/net/", "sim/ns3/"],
     # A session sees contracts only: no concrete network, codec or policy.
     "sim/session": ["base/", "policies/policy.h", "sim/net/network.h", "sim/session/"],

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "sim/net/network.h"
 #include "sim/net/transport/connection_sender.h"
@@ -35,14 +34,21 @@ struct PacketFields {
   std::int32_t route = 0;
 };
 
+class PacketReceiver {
+ public:
+  virtual ~PacketReceiver() = default;
+  virtual void on_packet(const PacketFields& fields) = 0;
+};
+
 class Carrier {
  public:
   virtual ~Carrier() = default;
   // Makes a route of these links known; returns its number.
-  virtual std::int32_t add_route(const std::vector<LinkId>& links) = 0;
+  virtual std::int32_t add_route(const Route& links) = 0;
   // Sends along fields.route; what is not dropped arrives at the receiver set below, in order.
   virtual void send(const PacketFields& fields, DataSize wire) = 0;
-  virtual void set_receiver(std::function<void(const PacketFields&)> receiver) = 0;
+  // It must outlive all sending.
+  virtual void set_receiver(PacketReceiver& receiver) = 0;
   [[nodiscard]] virtual LinkUsage usage(LinkId link) const = 0;
 };
 

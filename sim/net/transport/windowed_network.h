@@ -20,7 +20,7 @@
 
 namespace sluice {
 
-class WindowedNetwork final : public Network {
+class WindowedNetwork final : public Network, private PacketReceiver {
  public:
   // The topology must have passed check_topology. `clock` must outlive the network and not run
   // after it. `segment_max` is the payload of one segment; paths with small queues use less.
@@ -58,7 +58,7 @@ class WindowedNetwork final : public Network {
   void drop_if_closed(std::uint64_t channel);
 
   // The sender of the data, who answers (windowed_sender.cc).
-  void on_packet(const PacketFields& packet);
+  void on_packet(const PacketFields& packet) override;
   void on_request(Channel& channel, std::uint64_t transfer);
   void on_stop(Channel& channel, std::uint64_t transfer);
   void on_ack(Channel& channel, const PacketFields& packet);

@@ -24,7 +24,7 @@ WindowedNetwork::WindowedNetwork(Clock& clock, TopologySpec topology,
       paths_(topology_, transport_),
       carrier_(std::move(carrier)) {
   for (const LinkSpec& link : topology_.links) capacity_.emplace_back(link);
-  carrier_->set_receiver([this](const PacketFields& packet) { on_packet(packet); });
+  carrier_->set_receiver(*this);
 }
 
 WindowedNetwork::~WindowedNetwork() = default;
