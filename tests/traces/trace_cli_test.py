@@ -50,6 +50,7 @@ class TraceCliTest(unittest.TestCase):
         shown = json.loads(done.stdout)
         expected = {"reader": "two-column", "unit": "Mbit/s", "rows": 3, "skipped": 0, "duration_s": 3.0, "mean_bps": 10_000_000,
                     "min_bps": 0, "max_bps": 20_000_000, "sha256": hashlib.sha256(trace.read_bytes()).hexdigest(),
+                    "p10_bps": 0, "p50_bps": 10_000_000, "p90_bps": 20_000_000,
                     "kind": "achieved throughput", "clock": "time", "outage_s": 1.0, "longest_outage_s": 1.0}
         self.assertEqual({k: shown[k] for k in expected}, expected)
 

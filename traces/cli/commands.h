@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/table.h"
+#include "traces/generate.h"
 #include "traces/read.h"
 
 namespace sluice::trace_cli {
@@ -38,13 +39,35 @@ struct WorkloadArgs {
 
 [[nodiscard]] Status convert(const ReadArgs& args, const std::string& out, const std::string& to);
 
-struct SynthArgs {
-  std::vector<std::string> words;  // GENERATOR key=value ... OUT
+// What a generator makes, from the command line.
+struct GeneratorArgs {
+  std::string command;             // for errors
+  std::vector<std::string> words;  // GENERATOR key=value ...
   std::uint64_t seed = 1;
   std::uint64_t replicates = 1;
   std::string length;  // needed by time-clocked generators
-  std::string to;      // default: csv, or cachegen when chunk-clocked
+};
+struct GeneratedLinks {
+  GeneratorSpec spec;
+  std::vector<LinkTrace> traces;  // one per replicate
+};
+[[nodiscard]] Result<GeneratedLinks> generate_links(const GeneratorArgs& args);
+[[nodiscard]] bool chunk_clocked(const GeneratorSpec& spec);
+
+struct SynthArgs {
+  std::vector<std::string> words;  // GENERATOR key=value ... OUT
+  GeneratorArgs generator;
+  std::string to;  // default: csv, or cachegen when chunk-clocked
 };
 [[nodiscard]] Status synth(const SynthArgs& args);
+
+struct PlotArgs {
+  std::vector<std::string> words;  // FILE ..., or GENERATOR key=value ...
+  ReadArgs read;
+  GeneratorArgs generator;
+  std::string rate_axis = "auto";
+  std::string out;
+};
+[[nodiscard]] Status plot(const PlotArgs& args);
 
 }  // namespace sluice::trace_cli

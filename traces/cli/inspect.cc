@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "traces/cli/commands.h"
+#include "traces/distribution.h"
 #include "traces/readers/line_reader.h"
 
 namespace sluice::trace_cli {
@@ -28,6 +29,7 @@ json seconds_or_null(const LinkTrace& trace, Duration time) {
 
 json to_json(const LinkTrace& trace) {
   const TraceSummary s = summarise(trace);
+  const RateDistribution distribution(trace);
   return {{"name", trace.name},
           {"reader", trace.reader},
           {"unit", trace.unit},
@@ -40,6 +42,10 @@ json to_json(const LinkTrace& trace) {
           {"mean_bps", s.mean.bits_per_sec()},
           {"min_bps", s.min.bits_per_sec()},
           {"max_bps", s.max.bits_per_sec()},
+          {"cv", distribution.coefficient_of_variation()},
+          {"p10_bps", distribution.quantile(0.1).bits_per_sec()},
+          {"p50_bps", distribution.quantile(0.5).bits_per_sec()},
+          {"p90_bps", distribution.quantile(0.9).bits_per_sec()},
           {"zero_steps", s.num_zero_steps},
           {"outage_s", seconds_or_null(trace, s.outage)},
           {"longest_outage_s", seconds_or_null(trace, s.longest_outage)},

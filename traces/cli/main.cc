@@ -1,4 +1,4 @@
-// `sluice trace`: link and workload files listed, inspected, converted and made.
+// `sluice trace`: link and workload files listed, inspected, converted, made and drawn.
 // Data goes to stdout, notes, warnings and errors to stderr; errors are one line, and the exit code
 // is 0 only if all that was asked for was done.
 #include <fmt/format.h>
@@ -13,7 +13,6 @@ namespace sluice::trace_cli {
 namespace {
 
 void add_read_options(CLI::App& command, ReadArgs& args) {
-  command.add_option("FILE", args.file, "the trace file")->required();
   command.add_option("--reader", args.reader, "reader to use; `./sluice trace list` shows them");
   command.add_option("--unit", args.unit, "unit of the rates, as in Mbit/s or MB/s");
   command.add_option("--time-unit", args.time_unit, "unit of the times, as in s or ms");
@@ -23,6 +22,17 @@ void add_read_options(CLI::App& command, ReadArgs& args) {
                      "whether a row's time is the `start` or the `end` of its interval");
   command.add_option("--kind", args.kind,
                      "what the rates are: `capacity` or achieved `throughput`");
+}
+
+void add_file(CLI::App& command, ReadArgs& args) {
+  command.add_option("FILE", args.file, "the trace file")->required();
+  add_read_options(command, args);
+}
+
+void add_generator_options(CLI::App& command, GeneratorArgs& args) {
+  command.add_option("--seed", args.seed, "seed of the draws")->capture_default_str();
+  command.add_option("--replicates", args.replicates, "how many traces")->capture_default_str();
+  command.add_option("--length", args.length, "length of a time-clocked trace, as in 60s");
 }
 
 void add_workload_options(CLI::App& command, WorkloadArgs& args) {
@@ -44,8 +54,33 @@ Status with_format(const std::string& text, const std::function<Status(TableForm
   return run(*format);
 }
 
+void add_synth(CLI::App& app, SynthArgs& args, std::function<Status()>& command) {
+  CLI::App* synth_command = app.add_subcommand("synth", "a trace file from a generator");
+  synth_command->add_option("WORDS", args.words, "GENERATOR key=value ... OUT")->required();
+  add_generator_options(*synth_command, args.generator);
+  synth_command->add_option("--to", args.to,
+                            "format to write; csv unless the generator draws per chunk");
+  synth_command->footer(
+      "example: ./sluice trace synth uniform-per-chunk low=100Mbit/s high=10Gbit/s chunks=10 "
+      "--replicates 5 bw.jsonl");
+  synth_command->callback([&] { command = [&] { return synth(args); }; });
+}
+
+void add_plot(CLI::App& app, PlotArgs& args, std::function<Status()>& command) {
+  CLI::App* plot_command = app.add_subcommand("plot", "a picture of files or of a generator");
+  plot_command->add_option("WORDS", args.words, "FILE ..., or GENERATOR key=value ...")->required();
+  plot_command->add_option("--out", args.out, "the SVG file to write")->required();
+  plot_command->add_option("--rate-axis", args.rate_axis, "auto, linear or log")
+      ->capture_default_str();
+  add_read_options(*plot_command, args.read);
+  add_generator_options(*plot_command, args.generator);
+  plot_command->footer(
+      "example: ./sluice trace plot lumos5g-walking --length 800s --replicates 3 --out links.svg");
+  plot_command->callback([&] { command = [&] { return plot(args); }; });
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"Link and workload traces: list, inspect, convert, synth."};
+  CLI::App app{"Link and workload traces: list, inspect, convert, synth, plot."};
   app.name("./sluice trace");
   app.require_subcommand(1);
   app.footer(
@@ -55,6 +90,7 @@ int run(int argc, char** argv) {
   ReadArgs read_args;
   WorkloadArgs workload_args;
   SynthArgs synth_args;
+  PlotArgs plot_args;
   std::function<Status()> command;
 
   CLI::App* list_command = app.add_subcommand("list", "readers, generators and writers");
@@ -62,7 +98,7 @@ int run(int argc, char** argv) {
   list_command->callback([&] { command = [&] { return with_format(format, list); }; });
 
   CLI::App* inspect_command = app.add_subcommand("inspect", "what a trace file holds");
-  add_read_options(*inspect_command, read_args);
+  add_file(*inspect_command, read_args);
   add_workload_options(*inspect_command, workload_args);
   add_format_option(*inspect_command, format);
   inspect_command->footer("example: ./sluice trace inspect trace.down --format json");
@@ -77,26 +113,15 @@ int run(int argc, char** argv) {
   });
 
   CLI::App* convert_command = app.add_subcommand("convert", "a trace file in another format");
-  add_read_options(*convert_command, read_args);
+  add_file(*convert_command, read_args);
   convert_command->add_option("OUT", out, "the file to write")->required();
   convert_command->add_option("--to", to, "format to write: mahimahi, two-column, csv or cachegen")
       ->required();
   convert_command->footer("example: ./sluice trace convert trace.txt trace.down --to mahimahi");
   convert_command->callback([&] { command = [&] { return convert(read_args, out, to); }; });
 
-  CLI::App* synth_command = app.add_subcommand("synth", "a trace file from a generator");
-  synth_command->add_option("WORDS", synth_args.words, "GENERATOR key=value ... OUT")->required();
-  synth_command->add_option("--seed", synth_args.seed, "seed of the draws")->capture_default_str();
-  synth_command->add_option("--replicates", synth_args.replicates, "how many traces")
-      ->capture_default_str();
-  synth_command->add_option("--length", synth_args.length,
-                            "length of a time-clocked trace, as in 60s");
-  synth_command->add_option("--to", synth_args.to,
-                            "format to write; csv unless the generator draws per chunk");
-  synth_command->footer(
-      "example: ./sluice trace synth uniform-per-chunk low=100Mbit/s high=10Gbit/s chunks=10 "
-      "--replicates 5 bw.jsonl");
-  synth_command->callback([&] { command = [&] { return synth(synth_args); }; });
+  add_synth(app, synth_args, command);
+  add_plot(app, plot_args, command);
 
   if (const auto code = parse_command_line(app, argc, argv)) return *code;
   const Status done = command();
