@@ -72,6 +72,17 @@ struct LoadRow {
   std::vector<LevelCount> levels;  // of fetched chunks, by level index
 };
 
+// How far a tier is from a deeper one; made from loads that the store holds.
+struct ValidationRow {
+  std::string policy;  // with parameters; empty: all together
+  std::string tier, reference_tier;
+  std::int64_t num_loads = 0, num_unmatched = 0;
+  std::optional<double> error_median, error_p95, bias;  // shares of the reference's TTFT
+  std::int64_t violations = 0, reference_violations = 0;
+  std::string doubts;  // one line each
+  bool operator==(const ValidationRow&) const = default;
+};
+
 struct LoadTable {
   std::vector<std::string> levels;  // "cachegen-released@2"
   std::vector<LoadRow> loads;       // by scenario, policy, tier, seed, replicate, load index

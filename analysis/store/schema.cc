@@ -146,8 +146,29 @@ CREATE TABLE chunk (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// How far a network tier is from a deeper one, on the runs of this file. Derived from them: not
+// part of the content hash, and not merged.
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE tier_validation (
+  scenario_id INTEGER NOT NULL REFERENCES scenario (id),
+  seed INTEGER NOT NULL,
+  policy TEXT NOT NULL,  -- name with parameters; empty: all policies together
+  tier TEXT NOT NULL,
+  reference_tier TEXT NOT NULL,
+  num_loads INTEGER NOT NULL,      -- with a first token in both tiers
+  num_unmatched INTEGER NOT NULL,  -- with one in one tier only
+  error_median REAL,  -- of |TTFT - reference| / reference
+  error_p95 REAL,
+  bias REAL,          -- mean of (TTFT - reference) / reference
+  violations INTEGER NOT NULL,
+  reference_violations INTEGER NOT NULL,
+  doubts TEXT NOT NULL,  -- why the tier may be wrong there, one line each
+  PRIMARY KEY (scenario_id, seed, policy, tier, reference_tier)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 // One row per version, in order; a new version is one more row.
-constexpr std::array<const char*, 1> kMigrations{kVersion1};
+constexpr std::array<const char*, 2> kMigrations{kVersion1, kVersion2};
 constexpr auto kNewestVersion = static_cast<std::int64_t>(kMigrations.size());
 
 struct FileIdentity {

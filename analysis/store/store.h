@@ -83,6 +83,13 @@ class Store {
   // Gives a claim back, when the run failed.
   [[nodiscard]] Status release(const RunKey& key);
 
+  // Puts these in the place of what the file held of the same scenario, seed, policy and tiers.
+  [[nodiscard]] Status write_validation(const std::string& scenario_sha256, std::uint64_t seed,
+                                        std::span<const ValidationRow> rows);
+  // Ordered by policy, tier, reference tier.
+  [[nodiscard]] Result<std::vector<ValidationRow>> read_validation(
+      const std::string& scenario_sha256, std::uint64_t seed) const;
+
   // Ordered by scenario, policy, params, tier, seed, replicate.
   [[nodiscard]] Result<std::vector<RunRow>> read_runs(const RunFilter& filter) const;
   // Loads of done runs.

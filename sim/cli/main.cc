@@ -11,6 +11,7 @@
 #include "sim/cli/campaign.h"
 #include "sim/cli/options.h"
 #include "sim/cli/outcome.h"
+#include "sim/cli/validate.h"
 
 namespace sluice {
 namespace {
@@ -38,8 +39,8 @@ int list_scenarios(TableFormat format) {
   return 0;
 }
 
-// A new file of its own for every command without --store: out/<scenario>-<UTC time>.db.
-Result<fs::path> fresh_store(const Scenario& s) {
+// A new file of its own for every command without --store: out/<name>-<UTC time>.db.
+Result<fs::path> fresh_store(const std::string& name) {
   const fs::path folder = "out";
   std::error_code code;
   fs::create_directories(folder, code);
@@ -52,7 +53,7 @@ Result<fs::path> fresh_store(const Scenario& s) {
   (void)std::strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
   for (int n = 0;; ++n) {
     fs::path file =
-        folder / fmt::format("{}-{}{}.db", s.name, stamp, n == 0 ? "" : fmt::format("-{}", n));
+        folder / fmt::format("{}-{}{}.db", name, stamp, n == 0 ? "" : fmt::format("-{}", n));
     if (!fs::exists(file)) return file;
   }
 }
@@ -86,26 +87,32 @@ void print_trace_notes(const Scenario& s) {
   }
 }
 
-int run(int argc, char** argv) {
-  SimOptions options;
-  if (const auto code = parse_sim_options(argc, argv, options)) return *code;
-  if (options.list) return list_scenarios(options.format);
+Result<fs::path> store_file(const SimOptions& options, const std::string& name) {
+  if (options.store) return fs::path(*options.store);
+  return fresh_store(name);
+}
+
+CampaignOptions campaign_options(const SimOptions& options, const fs::path& store, int argc,
+                                 char** argv) {
+  return {.store = store,
+          .jobs = options.jobs,
+          .command = std::vector<std::string>(argv, argv + argc),
+          .scenario_argument = options.scenario,
+          .link_trace_file = options.overrides.link_trace_file,
+          .only_replicate = options.only_replicate};
+}
+
+int run_scenario(const SimOptions& options, int argc, char** argv) {
   const Result<fs::path> file = find_scenario(options.scenario);
   if (!file) return fail(file.error());
   const Result<Scenario> scenario = read_scenario(*file, options.overrides);
   if (!scenario) return fail(scenario.error());
   print_trace_notes(*scenario);
   if (options.dry_run) return print_plan(*scenario);
-  const Result<fs::path> store =
-      options.store ? Result<fs::path>(fs::path(*options.store)) : fresh_store(*scenario);
+  const Result<fs::path> store = store_file(options, scenario->name);
   if (!store) return fail(store.error());
   const Result<CampaignSummary> summary =
-      run_campaign(*scenario, {.store = *store,
-                               .jobs = options.jobs,
-                               .command = std::vector<std::string>(argv, argv + argc),
-                               .scenario_argument = options.scenario,
-                               .link_trace_file = options.overrides.link_trace_file,
-                               .only_replicate = options.only_replicate});
+      run_campaign(*scenario, campaign_options(options, *store, argc, argv));
   if (!summary) return fail(summary.error());
   const Result<std::vector<Score>> scores = score_campaign(*scenario, *store, options);
   if (!scores) return fail(scores.error());
@@ -114,18 +121,57 @@ int run(int argc, char** argv) {
   print_verdict(*scores, *store, options);
   fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(),
              summary->num_runs, summary->num_reused);
-  if (options.report) {
-    if (const Status written = write_report(*store,
-                                            {.scenario_sha256 = scenario->sha256,
-                                             .baseline = options.baseline,
-                                             .delta = scenario->delta},
-                                            *options.report);
-        !written) {
-      return fail(written.error());
-    }
-    fmt::print(stderr, "report: {}\n", *options.report);
-  }
+  if (!options.report) return 0;
+  const Status written = write_report(
+      *store,
+      {.scenario_sha256 = scenario->sha256, .baseline = options.baseline, .delta = scenario->delta},
+      *options.report);
+  if (!written) return fail(written.error());
+  fmt::print(stderr, "report: {}\n", *options.report);
   return 0;
+}
+
+Result<std::vector<fs::path>> scenarios_to_validate(const SimOptions& options) {
+  if (options.scenario.empty()) return shipped_scenarios();
+  Result<fs::path> one = find_scenario(options.scenario);
+  if (!one) return one.error();
+  return std::vector<fs::path>{std::move(*one)};
+}
+
+int run_validation(SimOptions options, int argc, char** argv) {
+  if (options.overrides.tiers.empty()) options.overrides.tiers = kValidatedTiers;
+  if (options.overrides.tiers.size() < 2)
+    return fail(error_in("--validate", "compares two tiers or more", "give another --tier"));
+  if (!options.overrides.replicates) options.overrides.replicates = kValidatedReplicates;
+  const Result<std::vector<fs::path>> files = scenarios_to_validate(options);
+  if (!files) return fail(files.error());
+  std::vector<Scenario> scenarios;
+  for (const fs::path& file : *files) {
+    Result<Scenario> scenario = read_scenario(file, options.overrides);
+    if (!scenario) return fail(scenario.error());
+    scenarios.push_back(std::move(*scenario));
+  }
+  const Result<fs::path> store = store_file(options, "validation");
+  if (!store) return fail(store.error());
+  for (const Scenario& scenario : scenarios) {
+    fmt::print(stderr, "{}\n", scenario.name);
+    CampaignOptions campaign = campaign_options(options, *store, argc, argv);
+    campaign.scenario_argument = scenario.file;
+    const Result<CampaignSummary> summary = run_campaign(scenario, campaign);
+    if (!summary) return fail(summary.error());
+  }
+  if (const Status done = validate_tiers(scenarios, *store, options); !done)
+    return fail(done.error());
+  fmt::print(stderr, "\nstore:  {}\n", store->string());
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  SimOptions options;
+  if (const auto code = parse_sim_options(argc, argv, options)) return *code;
+  if (options.list) return list_scenarios(options.format);
+  return options.validate ? run_validation(std::move(options), argc, argv)
+                          : run_scenario(options, argc, argv);
 }
 
 }  // namespace

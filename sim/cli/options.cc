@@ -16,6 +16,7 @@ constexpr std::int64_t kMaxJobs = 1024;
 constexpr const char* kExample = R"(example:
   ./sluice sim edge-fluctuating --tier fluid --replicates 20
   ./sluice sim cachegen-replica --policy fixed:level=int8@token --policy cachegen-released --format json
+  ./sluice sim edge-fluctuating --validate
 )";
 
 // Numbers come as text, so that a fault is reported in our words.
@@ -59,7 +60,7 @@ std::optional<Error> interpret(const Texts& texts, SimOptions& options) {
   options.store = given(texts.store);
   options.report = given(texts.report);
   options.baseline = given(texts.baseline);
-  if (options.scenario.empty() && !options.list && !error) {
+  if (options.scenario.empty() && !options.list && !options.validate && !error) {
     error = error_in("./sluice sim", "no scenario is named",
                      "name one; `./sluice sim --list` shows those shipped");
   }
@@ -95,6 +96,9 @@ std::optional<int> parse_sim_options(int argc, char** argv, SimOptions& options)
   app.add_option("--jobs", t.jobs, "worker processes (default 1)");
   app.add_option("--format", t.format, "table, csv or json (default table)");
   app.add_flag("--list", options.list, "list the shipped scenarios");
+  app.add_flag("--validate", options.validate,
+               "compare network tiers on the same loads (fluid, burst and packet unless --tier "
+               "says others, from the shallowest to the deepest); without SCENARIO: all shipped");
   app.add_flag("--dry-run", options.dry_run, "check the scenario and say what would run");
   app.footer(kExample);
   if (const auto code = parse_command_line(app, argc, argv)) return code;

@@ -22,6 +22,7 @@ struct SimOptions {
   TableFormat format = TableFormat::kTable;
   bool list = false;
   bool dry_run = false;
+  bool validate = false;  // compare tiers instead of policies
 };
 
 // Fills `options`; on --help or a fault it has printed and the exit code is returned.

@@ -7,7 +7,7 @@
 
 #include "base/names.h"
 #include "sim/scenario/link_fields.h"
-#include "sim/scenario/presets.h"
+#include "sim/scenario/topology_presets.h"
 
 namespace sluice {
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ constexpr std::size_t kMaxCables = 16'384;
 void read_preset(Fields& fields, const std::string& id, const fs::path& folder,
                  TopologySetting& topology) {
   std::vector<std::string> known;
-  for (const PresetInfo& preset : presets()) {
+  for (const TopologyPreset& preset : topology_presets()) {
     known.emplace_back(preset.id);
     if (preset.id == id) return preset.read(fields, folder, topology);
   }

@@ -1,5 +1,5 @@
 // The `topology` mapping of a scenario, or `link` alone for one store, one GPU and a link between.
-// Where in the flow: under the scenario parser; presets.h knows what each preset makes.
+// Where in the flow: under the scenario parser; topology_presets.h knows what each preset makes.
 #pragma once
 
 #include <filesystem>

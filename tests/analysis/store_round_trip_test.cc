@@ -21,6 +21,34 @@ TEST_F(StoreTest, EveryFieldOfALoadAndItsChunksComesBack) {
   EXPECT_EQ(chunks->at(1).reason, "recompute: 'cheaper'; DROP TABLE chunk; --");
 }
 
+TEST_F(StoreTest, ValidationsComeBackAndAreReplacedNotDoubled) {
+  auto store = Store::open(file());
+  ASSERT_TRUE(store.ok());
+  write_example(*store, add_key(*store, 4), 3);
+  const std::string sha256 = store->read_runs({})->front().scenario_sha256;
+  std::vector<ValidationRow> rows{
+      {.policy = "",
+       .tier = "fluid",
+       .reference_tier = "packet",
+       .num_loads = 3,
+       .num_unmatched = 1,
+       .error_median = 0.01,
+       .error_p95 = 0.04,
+       .bias = -0.02,
+       .violations = 2,
+       .reference_violations = 1,
+       .doubts = "loss"},
+      {.policy = "recompute", .tier = "fluid", .reference_tier = "packet"}};
+  ASSERT_TRUE(store->write_validation(sha256, 7, rows).ok());
+  rows[0].num_loads = 5;
+  ASSERT_TRUE(store->write_validation(sha256, 7, rows).ok());
+  const auto read = store->read_validation(sha256, 7);
+  ASSERT_TRUE(read.ok()) << read.error().to_line();
+  EXPECT_EQ(*read, rows);
+  EXPECT_TRUE(store->read_validation(sha256, 8)->empty()) << "another seed";
+  EXPECT_FALSE(store->write_validation("no such scenario", 7, rows).ok());
+}
+
 TEST_F(StoreTest, EveryFieldOfARunComesBackFromAnotherProcessesFile) {
   {
     auto store = Store::open(file());

@@ -1,7 +1,9 @@
 """`sluice sim` from a user's side: the JSON that others read, the errors that users meet, nothing half-written."""
 
+import contextlib
 import os
 import pathlib
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -35,6 +37,32 @@ class SimTest(unittest.TestCase):
         for word in words:
             self.assertIn(word, lines[0])
         self.assertEqual(result.stdout, "")
+
+
+class ValidateTest(SimTest):
+    def validate(self, *arguments):
+        return run_json("sim", "edge-fluctuating", "--validate", "--tier", "fluid", "--tier", "burst", "--replicates", "2", "--store", self.store,
+                        "--policy", "fixed:level=int8@token", "--policy", "recompute", *arguments)
+
+    def test_each_policy_and_all_together_are_told_and_stored(self):
+        rows = self.validate()
+        self.assertEqual([(r["policy"], r["tier"], r["reference"]) for r in rows],
+                         [(p, "fluid", "burst") for p in ("fixed:level=int8@token", "recompute", None)])
+        fetched, recomputed, together = rows
+        self.assertEqual((fetched["loads"], recomputed["loads"], together["loads"]), (10, 0, 10))
+        self.assertGreater(fetched["error_median"], 0)
+        self.assertLess(fetched["error_median"], 0.05)
+        self.assertIsNone(recomputed["error_median"])
+        with contextlib.closing(sqlite3.connect(self.store)) as store:
+            stored = store.execute("SELECT policy, num_loads, error_median FROM tier_validation ORDER BY policy").fetchall()
+        self.assertEqual(stored, [("", 10, together["error_median"]), ("fixed:level=int8@token", 10, fetched["error_median"]), ("recompute", 0, None)])
+
+    def test_the_same_store_makes_no_load_again_and_says_the_same(self):
+        self.assertEqual(self.validate(), self.validate())
+
+    def test_one_tier_alone_is_no_comparison(self):
+        result = run("sim", "edge-fluctuating", "--validate", "--tier", "fluid", "--store", self.store)
+        self.assert_one_error_line(result, "--validate", "two tiers")
 
 
 class JsonTest(SimTest):

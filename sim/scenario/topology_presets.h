@@ -11,13 +11,13 @@
 
 namespace sluice {
 
-struct PresetInfo {
+struct TopologyPreset {
   std::string_view id;
   std::string_view summary;  // nodes and links, for people
   // Reads the preset's own keys and fills everything but `preset`. Errors go to the fields.
   void (*read)(Fields& fields, const std::filesystem::path& folder, TopologySetting& topology);
 };
 
-[[nodiscard]] std::span<const PresetInfo> presets();
+[[nodiscard]] std::span<const TopologyPreset> topology_presets();
 
 }  // namespace sluice

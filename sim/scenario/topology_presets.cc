@@ -1,4 +1,4 @@
-#include "sim/scenario/presets.h"
+#include "sim/scenario/topology_presets.h"
 
 #include <fmt/format.h>
 
@@ -149,21 +149,22 @@ void read_tiered(Fields& fields, const std::filesystem::path& folder, TopologySe
   }
 }
 
-constexpr std::array kPresets{
-    PresetInfo{"edge-single", "store -link- gpu", read_edge_single},
-    PresetInfo{"edge-shared", "store -link- access -user_link- user-1 .. user-n", read_edge_shared},
-    PresetInfo{"wan-store", "store -link- gateway -local_link- gpu-1 .. gpu-n", read_wan_store},
-    PresetInfo{"dc-leaf-spine",
-               "host-1 .. -link- leaf-1 .. -fabric_link- spine-1 .., all leaves to "
-               "all spines",
-               read_leaf_spine},
-    PresetInfo{"tiered", "each of `tiers` -its link- gpu", read_tiered},
+constexpr std::array kTopologyPresets{
+    TopologyPreset{"edge-single", "store -link- gpu", read_edge_single},
+    TopologyPreset{"edge-shared", "store -link- access -user_link- user-1 .. user-n",
+                   read_edge_shared},
+    TopologyPreset{"wan-store", "store -link- gateway -local_link- gpu-1 .. gpu-n", read_wan_store},
+    TopologyPreset{"dc-leaf-spine",
+                   "host-1 .. -link- leaf-1 .. -fabric_link- spine-1 .., all leaves to "
+                   "all spines",
+                   read_leaf_spine},
+    TopologyPreset{"tiered", "each of `tiers` -its link- gpu", read_tiered},
 };
 
 }  // namespace
 
-std::span<const PresetInfo> presets() {
-  return kPresets;
+std::span<const TopologyPreset> topology_presets() {
+  return kTopologyPresets;
 }
 
 }  // namespace sluice

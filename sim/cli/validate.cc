@@ -1,0 +1,119 @@
+#include "sim/cli/validate.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "analysis/score/from_store.h"
+#include "analysis/score/tier_error.h"
+#include "sim/cli/outcome.h"
+
+namespace sluice {
+namespace {
+
+Result<std::vector<ScoreInput>> inputs_by_tier(const Scenario& s, const Store& store) {
+  std::vector<ScoreInput> inputs;
+  for (const std::string& tier : s.tiers) {
+    RunFilter filter;
+    filter.scenario_sha256 = s.sha256;
+    filter.tier = tier;
+    Result<std::vector<ScoreInput>> read = read_score_inputs(
+        store, filter,
+        {.policies = names_of_policies(s), .seed = s.seed, .num_replicates = s.replicates});
+    if (!read) return read.error();
+    for (ScoreInput& input : *read) inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+ValidationRow row_of(const TierComparison& comparison) {
+  const TierError& error = comparison.error;
+  return {.policy = comparison.policy,
+          .tier = comparison.tier,
+          .reference_tier = comparison.reference,
+          .num_loads = error.num_loads,
+          .num_unmatched = error.num_unmatched,
+          .error_median = error.median,
+          .error_p95 = error.p95,
+          .bias = error.bias,
+          .violations = error.violations,
+          .reference_violations = error.reference_violations,
+          .doubts = {}};
+}
+
+Result<std::vector<ValidationRow>> compare_and_store(const Scenario& s, Store& store) {
+  const Result<std::vector<ScoreInput>> inputs = inputs_by_tier(s, store);
+  if (!inputs) return inputs.error();
+  std::vector<ValidationRow> rows;
+  for (const TierComparison& comparison : compare_tiers(*inputs))
+    rows.push_back(row_of(comparison));
+  if (Status written = store.write_validation(s.sha256, s.seed, rows); !written)
+    return written.error();
+  return rows;
+}
+
+Table::Cell percent(const std::optional<double>& share) {
+  if (!share) return {"-", ""};
+  return {fmt::format("{:.2f} %", *share * 100), fmt::format("{}", *share)};
+}
+
+Table empty_table() {
+  Table table;
+  table.column("scenario", "scenario", Align::kLeft).column("policy", "policy", Align::kLeft);
+  table.column("tier", "tier", Align::kLeft).column("reference", "against", Align::kLeft);
+  table.column("loads", "loads").column("unmatched", "unmatched");
+  table.column("error_median", "TTFT error p50").column("error_p95", "p95").column("bias", "bias");
+  table.column("violations", "violations").column("reference_violations", "of reference");
+  return table;
+}
+
+void add_row(Table& table, const Scenario& s, const ValidationRow& row) {
+  table.row({s.name, row.policy.empty() ? Table::Cell("all", "") : Table::Cell(row.policy),
+             row.tier, row.reference_tier, std::to_string(row.num_loads),
+             std::to_string(row.num_unmatched), percent(row.error_median), percent(row.error_p95),
+             percent(row.bias), std::to_string(row.violations),
+             std::to_string(row.reference_violations)});
+}
+
+nlohmann::json or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json json_of(const Scenario& s, const ValidationRow& row) {
+  return {{"scenario", s.name},
+          {"policy", row.policy.empty() ? nlohmann::json(nullptr) : nlohmann::json(row.policy)},
+          {"tier", row.tier},
+          {"reference", row.reference_tier},
+          {"loads", row.num_loads},
+          {"unmatched", row.num_unmatched},
+          {"error_median", or_null(row.error_median)},
+          {"error_p95", or_null(row.error_p95)},
+          {"bias", or_null(row.bias)},
+          {"violations", row.violations},
+          {"reference_violations", row.reference_violations}};
+}
+
+}  // namespace
+
+Status validate_tiers(std::span<const Scenario> scenarios, const std::filesystem::path& file,
+                      const SimOptions& options) {
+  Result<Store> store = Store::open(file);
+  if (!store) return store.error();
+  Table table = empty_table();
+  nlohmann::json json = nlohmann::json::array();
+  for (const Scenario& s : scenarios) {
+    const Result<std::vector<ValidationRow>> rows = compare_and_store(s, *store);
+    if (!rows) return rows.error();
+    for (const ValidationRow& row : *rows) {
+      // Of several scenarios only the sums: each policy's row is in the store.
+      if (scenarios.size() == 1 || row.policy.empty()) add_row(table, s, row);
+      json.push_back(json_of(s, row));
+    }
+  }
+  table.note("error: |TTFT - against| / against, over loads that moved bytes and ended in both");
+  print_as(options.format, table, json, std::cout);
+  return {};
+}
+
+}  // namespace sluice
