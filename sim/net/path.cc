@@ -16,28 +16,40 @@ Duration propagation(const TopologySpec& topology, const Route& links) {
   return sum;
 }
 
+std::uint64_t key_of(NodeId from, NodeId to) {
+  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(from.value)) << 32) |
+         static_cast<std::uint32_t>(to.value);
+}
+
 }  // namespace
 
-const std::vector<Route>& PathTable::routes(NodeId from, NodeId to) const {
-  const auto [found, is_new] = routes_.try_emplace({from, to});
-  if (is_new) found->second = shortest_routes(*topology_, from, to);
-  return found->second;
+PathTable::Ends& PathTable::ends(NodeId from, NodeId to) const {
+  const auto [found, is_new] = ends_.try_emplace(key_of(from, to));
+  Ends& ends = found->second;
+  if (is_new) {
+    ends.there = shortest_routes(*topology_, from, to);
+    ends.back = shortest_routes(*topology_, to, from);
+    ends.paths.resize(ends.there.size() * ends.back.size());
+  }
+  return ends;
 }
 
 const Path* PathTable::find(NodeId from, NodeId to, ConnectionGroup group) const {
-  const std::vector<Route>& there = routes(from, to);
-  const std::vector<Route>& back = routes(to, from);
-  if (there.empty() || back.empty()) return nullptr;
+  Ends& all = ends(from, to);
+  if (all.paths.empty()) return nullptr;
   const std::uint64_t seed = topology_->seed;
-  const Route& data = there[choose_route(seed, group, from, to, there.size())];
-  const Route& answers = back[choose_route(seed, group, to, from, back.size())];
-  std::unique_ptr<Path>& path = paths_[{&data, &answers}];
-  if (!path) path = make(data, answers);
+  const std::size_t there = choose_route(seed, group, from, to, all.there.size());
+  const std::size_t back = choose_route(seed, group, to, from, all.back.size());
+  std::unique_ptr<Path>& path = all.paths[there * all.back.size() + back];
+  if (!path) path = make(all.there[there], all.back[back]);
   return path.get();
 }
 
 std::optional<TransferFailure> PathTable::refuse(const Transfer& transfer) const {
-  const Path* path = find(transfer.from, transfer.to, transfer.group);
+  return sluice::refuse(find(transfer.from, transfer.to, transfer.group), transfer);
+}
+
+std::optional<TransferFailure> refuse(const Path* path, const Transfer& transfer) {
   if (!path) return TransferFailure::kNoRoute;
   if (path->by_chunk && !transfer.chunk_index) return TransferFailure::kNoChunkIndex;
   return std::nullopt;
@@ -46,10 +58,7 @@ std::optional<TransferFailure> PathTable::refuse(const Transfer& transfer) const
 std::size_t choose_route(std::uint64_t seed, ConnectionGroup group, NodeId from, NodeId to,
                          std::size_t num_routes) {
   if (num_routes == 1) return 0;
-  const std::uint64_t ends =
-      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(from.value)) << 32) |
-      static_cast<std::uint32_t>(to.value);
-  RandomStream hash(RandomStream(seed, "route", ends).next_u64(), "group", group.value);
+  RandomStream hash(RandomStream(seed, "route", key_of(from, to)).next_u64(), "group", group.value);
   return static_cast<std::size_t>(hash.below(num_routes));
 }
 
@@ -73,6 +82,7 @@ DataRate narrowest_rate(const Path& path, const std::vector<LinkCapacity>& capac
 
 std::unique_ptr<Path> PathTable::make(const Route& there, const Route& back) const {
   auto path = std::make_unique<Path>();
+  path->number = num_paths_++;
   path->links = there;
   path->back = back;
   path->forward = propagation(*topology_, path->links);

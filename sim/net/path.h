@@ -2,8 +2,8 @@
 // Where in the flow: every simulated tier looks a path up when a transfer starts.
 #pragma once
 
-#include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "sim/net/capacity.h"
 #include "sim/net/framing.h"
@@ -12,12 +12,13 @@
 namespace sluice {
 
 struct Path {
-  Route links;            // of the data
-  Route back;             // of requests and acknowledgements
-  Duration forward{};     // propagation of the data, one way
-  Duration backward{};    // propagation of requests and acknowledgements
-  Framing framing;        // by the smallest MTU of the data's links
-  bool by_chunk = false;  // some link is clocked by chunks
+  Route links;             // of the data
+  Route back;              // of requests and acknowledgements
+  Duration forward{};      // propagation of the data, one way
+  Duration backward{};     // propagation of requests and acknowledgements
+  Framing framing;         // by the smallest MTU of the data's links
+  bool by_chunk = false;   // some link is clocked by chunks
+  std::size_t number = 0;  // in its table: 0, 1, ... as they were found
 
   [[nodiscard]] Duration round_trip() const { return forward + backward; }
 };
@@ -34,15 +35,23 @@ class PathTable {
   [[nodiscard]] std::optional<TransferFailure> refuse(const Transfer& transfer) const;
 
  private:
-  using Ends = std::pair<NodeId, NodeId>;
-  [[nodiscard]] const std::vector<Route>& routes(NodeId from, NodeId to) const;
+  // All routes between two nodes, and the paths found among them.
+  struct Ends {
+    std::vector<Route> there, back;
+    std::vector<std::unique_ptr<Path>> paths;  // [there * back.size() + back]
+  };
+  [[nodiscard]] Ends& ends(NodeId from, NodeId to) const;
   [[nodiscard]] std::unique_ptr<Path> make(const Route& there, const Route& back) const;
 
   const TopologySpec* topology_;
   const TransportSpec* transport_;
-  mutable std::map<Ends, std::vector<Route>> routes_;
-  mutable std::map<std::pair<const Route*, const Route*>, std::unique_ptr<Path>> paths_;
+  // Looked up by key only, so that nothing depends on the order of a hash table.
+  mutable std::unordered_map<std::uint64_t, Ends> ends_;
+  mutable std::size_t num_paths_ = 0;
 };
+
+// Why a transfer on this path (nullptr: none) cannot be; nullopt when it can.
+[[nodiscard]] std::optional<TransferFailure> refuse(const Path* path, const Transfer& transfer);
 
 // Which of `num_routes` equally long routes a group takes from one node to another (RFC 2992: a
 // hash over what names the flow).

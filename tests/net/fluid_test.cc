@@ -294,5 +294,184 @@ TEST(Fluid, ManyTransfersUseTheWholeLinkAtAnyInstant) {
   EXPECT_EQ(fluid.network.usage(LinkId{0}).wire_delivered, DataSize::bytes(7'000'000'000));
 }
 
+// The rest of this file: several bottlenecks, weights, and what links do besides carrying.
+
+struct NetworkOfThree {  // a --> b --> c, 12 and 6 Mbit/s
+  static TopologySpec topology() {
+    TopologySpec topology;
+    topology.nodes = {"a", "b", "c"};
+    LinkSpec link;
+    link.name = "a-b";
+    link.from = NodeId{0};
+    link.to = NodeId{1};
+    link.capacity = constant(mbps(12));
+    add_cable(topology, link);
+    link.name = "b-c";
+    link.from = NodeId{1};
+    link.to = NodeId{2};
+    link.capacity = constant(mbps(6));
+    add_cable(topology, link);
+    return topology;
+  }
+  static Transfer between(int from, int to, std::int64_t bytes, std::uint64_t group) {
+    Transfer t = transfer(bytes, group);
+    t.from = NodeId{from};
+    t.to = NodeId{to};
+    return t;
+  }
+};
+
+TEST(Fluid, WhatATransferCannotUseOnOneLinkGoesToTheOthersThere) {
+  using Three = NetworkOfThree;
+  Fluid fluid(Three::topology(), plain());
+  // b-c is shared by two: 3 Mbit/s each. a-b then has 9 Mbit/s left for the one that stays on it.
+  const TransferId across = fluid.network.start(Three::between(0, 2, 3'000'000, 1), fluid.diary);
+  const TransferId second = fluid.network.start(Three::between(1, 2, 3'000'000, 2), fluid.diary);
+  const TransferId first = fluid.network.start(Three::between(0, 1, 9'000'000, 3), fluid.diary);
+  fluid.clock.run();
+  for (const TransferId id : {across, second, first})
+    EXPECT_EQ(fluid.diary.of(id).completed_at, kRunStart + 8s);
+}
+
+TEST(Fluid, ATransferOverThreeConnectionsWeighsThreeAgainstOne) {
+  Fluid fluid(one_cable(constant(mbps(1000)), 0ms), plain());
+  Transfer three = transfer(3'000'000, 1);
+  three.connections = 3;
+  const TransferId a = fluid.network.start(three, fluid.diary);
+  const TransferId b = fluid.network.start(transfer(1'000'000, 2), fluid.diary);
+  fluid.clock.run();
+  EXPECT_EQ(fluid.diary.of(a).completed_at, kRunStart + 32ms);  // 750 Mbit/s
+  EXPECT_EQ(fluid.diary.of(b).completed_at, kRunStart + 32ms);  // 250 Mbit/s
+}
+
+TEST(Fluid, ATransferHeldByItsWindowLeavesTheRestOfTheLink) {
+  TransportSpec transport = slow_start();
+  transport.max_window = DataSize::bytes(10'000);
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), transport);
+  // Each sends ten packets of 1250 bytes per round of 2 ms, whatever the other does: 200 us of the
+  // link for both together, and then silence.
+  const TransferId a = fluid.network.start(transfer(100'000, 1), fluid.diary);
+  const TransferId b = fluid.network.start(transfer(100'000, 2), fluid.diary);
+  fluid.clock.run();
+  for (const TransferId id : {a, b})
+    EXPECT_EQ(fluid.diary.of(id).completed_at, kRunStart + 1ms + 9 * 2ms + 200us + 1ms);
+}
+
+TEST(Fluid, SomebodyWhoJoinsATransferInAPauseOfItsWindowHasTheLinkForThePause) {
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  const TransferId slow = fluid.network.start(transfer(35'000, 1), fluid.diary);
+  TransferId quick;
+  fluid.clock.schedule(kRunStart + 1ms, [&] {  // its request arrives at 2 ms, data until 2.1 ms
+    quick = fluid.network.start(transfer(10'000, 2), fluid.diary);
+  });
+  fluid.clock.run();
+  EXPECT_EQ(fluid.diary.of(quick).completed_at, kRunStart + 2ms + 100us + 1ms);
+  EXPECT_EQ(fluid.diary.of(slow).completed_at, kRunStart + 1ms + 2 * 2ms + 50us + 1ms);
+}
+
+// 400 Mbit/s of the link go to somebody who never yields, from 4 ms on 900.
+TopologySpec beside_steady_flow() {
+  TopologySpec topology = one_cable(constant(mbps(1000)), 0ms);
+  topology.steady_flows.push_back({.name = "video",
+                                   .from = kStore,
+                                   .to = kGpu,
+                                   .rate = steps({{0ms, mbps(400)}, {4ms, mbps(900)}})});
+  return topology;
+}
+
+TEST(Fluid, SteadyFlowsTakeTheirRateFirst) {
+  Fluid fluid(beside_steady_flow(), plain());
+  // 600 Mbit/s for 4 ms are 300 kB; the other 700 kB at 100 Mbit/s take 56 ms.
+  EXPECT_EQ(fluid.run_one(transfer(1'000'000)).completed_at, kRunStart + 60ms);
+}
+
+TEST(Fluid, ALinksUsageCountsSteadyFlowsAndWhatOfThemItDrops) {
+  TopologySpec topology = beside_steady_flow();
+  topology.steady_flows.push_back(
+      {.name = "more", .from = kStore, .to = kGpu, .rate = constant(mbps(200))});
+  topology.links[0].delay = 1ms;
+  Fluid fluid(topology, plain());
+  fluid.network.start(transfer(1'000'000), fluid.diary);
+  fluid.clock.schedule(kRunStart + 8ms, [&] {
+    // The transfer has 400 Mbit/s of the first 4 ms (less the request's time of none), then none:
+    // 600 + 400, then 1100 offered and 1000 carried. In bytes per ms: 125 000 per Gbit/s.
+    const LinkUsage usage = fluid.network.usage(LinkId{0});
+    EXPECT_EQ(usage.wire_sent, DataSize::bytes(4 * 125'000 + 4 * 137'500));
+    EXPECT_EQ(usage.wire_dropped, DataSize::bytes(4 * 12'500));
+    EXPECT_EQ(usage.wire_delivered, DataSize::bytes(7 * 125'000));  // what left by 7 ms
+    EXPECT_EQ(usage.wire_in_flight, DataSize::bytes(125'000));
+    EXPECT_EQ(usage.capacity, DataSize::bytes(8 * 125'000));
+  });
+  fluid.clock.run(kRunStart + 10ms);
+}
+
+TEST(Fluid, LossBoundsTheRateOfEachConnectionAndIsSentAgain) {
+  TopologySpec topology = one_cable(constant(mbps(1000)), 5ms);
+  topology.links[0].loss = RandomLoss{0.01};
+  // 14.7 Mbit/s per connection (fluid_parts_test.cc) over 4 of them; 10 MB become 10.1.
+  Transfer t = transfer(10'000'000);
+  t.connections = 4;
+  TransportSpec transport = plain();
+  transport.header = DataSize::bytes(0);
+  Fluid fluid(topology, transport);
+  const double took = to_seconds(*fluid.run_one(t).completed_at);
+  EXPECT_NEAR(took, 0.01 + 10e6 / 0.99 * 8 / (4 * 14.697e6), 0.001);
+  const LinkUsage usage = fluid.network.usage(LinkId{0});
+  EXPECT_EQ(usage.wire_sent, usage.wire_delivered + usage.wire_dropped);
+  EXPECT_NEAR(static_cast<double>(usage.wire_dropped.bytes()), 101'010, 1);
+}
+
+TEST(Fluid, ALinkThatLosesEverythingNeverDelivers) {
+  TopologySpec topology = one_cable(constant(mbps(1000)), 5ms);
+  topology.links[0].loss = RandomLoss{1};
+  Fluid fluid(topology, plain());
+  EXPECT_FALSE(fluid.run_one(transfer(1000)).completed_at);
+}
+
+TEST(Fluid, AByteTakesTheDelayOfTheInstantAtWhichItLeaves) {
+  TopologySpec topology = one_cable(constant(mbps(1000)), 1ms);
+  DelayTrace delay;
+  delay.steps = {{0ms, 1ms}, {5ms, 20ms}};
+  delay.length = 10ms;
+  delay.end = TraceEnd::kHold;
+  topology.links[0].delay_trace = delay;
+  Fluid fluid(topology, plain());
+  // Request 1 ms, data from 1 to 9 ms; the first byte meets 1 ms of delay, the last one 20 ms.
+  const Diary::Page page = fluid.run_one(transfer(1'000'000));
+  EXPECT_EQ(page.first_byte_at, kRunStart + 2ms + 8ns);
+  EXPECT_EQ(page.completed_at, kRunStart + 29ms);
+}
+
+// The order and times of everything, as text.
+std::string story_of(const TopologySpec& topology) {
+  Fluid fluid(topology, TransportSpec{});
+  std::vector<TransferId> ids;
+  for (std::uint64_t group = 1; group <= 9; ++group) {
+    Transfer t = transfer(static_cast<std::int64_t>(group) * 700'000, group);
+    t.connections = 1 + static_cast<std::int32_t>(group % 3);
+    t.progress_every = DataSize::bytes(500'000);
+    fluid.clock.schedule(kRunStart + std::chrono::milliseconds{group},
+                         [&fluid, &ids, t] { ids.push_back(fluid.network.start(t, fluid.diary)); });
+  }
+  fluid.clock.run();
+  std::string story;
+  for (const TransferId id : ids) {
+    const Diary::Page& page = fluid.diary.of(id);
+    story += std::to_string(to_ns(*page.first_byte_at)) + ' ';
+    for (const auto& [at, size] : page.progress) story += std::to_string(to_ns(at)) + ' ';
+    story += std::to_string(to_ns(*page.completed_at)) + '\n';
+  }
+  const LinkUsage usage = fluid.network.usage(LinkId{0});
+  return story + std::to_string(usage.wire_sent.bytes());
+}
+
+TEST(Fluid, TheSameSeedGivesTheSameTimesToTheNanosecond) {
+  TopologySpec topology = beside_steady_flow();
+  topology.links[0].delay = 3ms;
+  topology.links[0].jitter = 1ms;
+  topology.links[0].loss = BurstLoss{.mean_good = 1s, .mean_bad = 10ms};
+  EXPECT_EQ(story_of(topology), story_of(topology));
+}
+
 }  // namespace
 }  // namespace sluice

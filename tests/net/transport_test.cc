@@ -1,7 +1,6 @@
 // The halves of a connection without any network: what they send, count, lose and put in order.
 #include <gtest/gtest.h>
 
-#include "sim/net/fluid/sent_curve.h"
 #include "sim/net/transport/connection_receiver.h"
 #include "sim/net/transport/connection_sender.h"
 #include "tests/net/net_fixture.h"
@@ -186,20 +185,6 @@ TEST(ConnectionReceiver, PutsSegmentsInOrderAndDropsSecondCopies) {
   ASSERT_EQ(out.size(), 3u);
   for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(out[i].sequence, i);
   EXPECT_EQ(receiver.next_expected(), 3u);
-}
-
-TEST(SentCurve, RemembersAsFarBackAsAsked) {
-  SentCurve curve(2ms);
-  const Nanobits unlimited = Nanobits::of(DataSize::bytes(1'000'000));
-  Nanobits sent;
-  for (int ms = 0; ms < 10; ++ms) {  // 1000 bytes in each even millisecond
-    curve.set(kRunStart + std::chrono::milliseconds{ms}, sent, ms % 2 == 0 ? mbps(8) : mbps(0),
-              unlimited);
-    if (ms % 2 == 0) sent += Nanobits::flown(mbps(8), 1ms);
-  }
-  EXPECT_EQ(curve.at(kRunStart + 9ms).whole_bytes(), DataSize::bytes(5000));
-  EXPECT_EQ(curve.at(kRunStart + 8500us).whole_bytes(), DataSize::bytes(4500));
-  EXPECT_EQ(curve.at(kRunStart + 7ms).whole_bytes(), DataSize::bytes(4000));
 }
 
 }  // namespace

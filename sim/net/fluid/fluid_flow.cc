@@ -1,202 +1,201 @@
-// How data flow: integrate to the present, notice what was reached, share the links anew, wait for
-// the next event.
+// How data flow: a channel is settled at an event and drawn on to its next one; what has arrived is
+// told. Who gets what rate: fluid_share.cc.
 #include <algorithm>
 #include <limits>
 
 #include "sim/net/fluid/fluid_network.h"
-#include "sim/net/fluid/fluid_state.h"
 
 namespace sluice {
 namespace {
 
 constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
 
-std::size_t index_of(LinkId link) {
-  return static_cast<std::size_t>(link.value);
-}
-
-void keep_earliest(std::optional<Instant>& earliest, std::optional<Instant> candidate) {
-  if (candidate && (!earliest || *candidate < *earliest)) earliest = candidate;
-}
+// Pieces that a channel alone is drawn ahead. When somebody joins, they are gone through once more.
+constexpr int kPiecesAhead = 64;
 
 }  // namespace
 
 void FluidNetwork::on_timer() {
-  armed_.reset();
-  settle();
-  reshare_and_arm();
-}
-
-// Brings every transfer to the present and takes note of all that has been reached.
-void FluidNetwork::settle() {
+  armed_ = Instant::max();
   const Instant now = clock_.now();
-  for (Channel* channel : busy_) integrate(*channel, now);
-  for (Channel* channel : busy_) {
-    Stream& stream = *channel->head;
-    pass_marks(stream, now);
-    if (channel->window.round_end() && now >= *channel->window.round_end()) {
-      channel->window.end_round();
-      needs_sharing_ = true;
-    } else if (channel->window.is_exhausted() && stream.rate > DataRate::zero()) {
-      needs_sharing_ = true;
-    }
-    if (stream.sent < stream.total) continue;
-    stream.state = Stream::State::kSent;
-    channel->pop();
-    const TransferId id = stream.id();
-    clock_.schedule(now + stream.path->forward, [this, id] { on_last_byte_arrived(id); });
-    serve_next(*channel, now);
+  due_.clear();
+  while (FluidChannel* channel = events_.first()) {
+    if (channel->next_at > now) break;
+    events_.remove(*channel);
+    due_.push_back(channel);
   }
-  std::erase_if(busy_, [](const Channel* channel) { return !channel->head; });
-}
-
-void FluidNetwork::integrate(Channel& channel, Instant now) {
-  Stream& stream = *channel.head;
-  const Nanobits delta = stream.curve.at(now) - stream.sent;
-  if (delta == Nanobits{}) return;
-  stream.sent += delta;
-  channel.window.sent(now, delta);
-  for (const LinkId link : stream.path->links) links_[index_of(link)].sent += delta;
-}
-
-// Somebody waits for the arrival of the marked byte: it has left now, and arrives after the path's
-// delay.
-void FluidNetwork::pass_marks(Stream& stream, Instant now) {
-  while (stream.mark < stream.transfer.size && stream.sent >= stream.mark_at) {
-    const TransferId id = stream.id();
-    clock_.schedule(now + stream.path->forward, [this, id] { on_mark_arrived(id); });
-    const DataSize step = stream.transfer.progress_every;
-    if (step == DataSize::zero()) {
-      stream.set_mark(stream.transfer.size);
-    } else {  // the next whole multiple of the step
-      stream.set_mark(step * (stream.mark.bytes() / step.bytes() + 1));
+  for (FluidChannel* channel : due_) {
+    if (channel->changes_at <= now) {
+      gather(*channel);
+      settle_gathered(now);
+      reshare(now);
+    } else if (channel->head) {  // otherwise it ended with one that was due before it
+      note_marks(*channel, now);
+      set_event(*channel);
     }
   }
+  finish_event();
 }
 
-// The head of the channel, if any, begins to flow. An empty answer has no data: it is through at
-// once.
-void FluidNetwork::serve_next(Channel& channel, Instant now) {
-  needs_sharing_ = true;
-  while (channel.head && channel.head->total == Nanobits{}) {
-    Stream& empty = *channel.head;
-    empty.state = Stream::State::kSent;
-    channel.pop();
-    const TransferId id = empty.id();
-    clock_.schedule(now + empty.path->forward, [this, id] { on_last_byte_arrived(id); });
-  }
+void FluidNetwork::settle_gathered(Instant now) {
+  for (FluidChannel* channel : gathered_) settle(*channel, now);
+}
+
+void FluidNetwork::settle(FluidChannel& channel, Instant now) {
   if (!channel.head) return;
-  channel.head->state = Stream::State::kFlowing;
-  channel.window.begin(now, channel.head->transfer.connections);
-}
-
-void FluidNetwork::reshare_and_arm() {
-  const Instant now = clock_.now();
-  std::erase_if(busy_, [](const Channel* channel) { return !channel->head; });
-  if (needs_sharing_ || (next_change_ && *next_change_ <= now)) {
-    needs_sharing_ = false;
-    collect_flows(now);
-    solver_.solve(capacity_now_, flows_);
-    apply_rates(now);
-    update_links(now);
+  FluidStream& stream = *channel.head;
+  FluidChannel::Progress reached = channel.now;
+  if (channel.is_alone && channel.planned.at <= now) {
+    reached = channel.planned;
+  } else {
+    while (reached.at < now && reached.sent < stream.total) step(channel, reached, now);
   }
-  arm(next_event(now));
+  const Nanobits delta = reached.sent - channel.now.sent;
+  for (const LinkId id : channel.links()) {
+    link(id).sent += delta;
+    link(id).curve.forget_before(now);
+  }
+  stream.curve.forget_before(now);
+  channel.now = reached;
+  note_marks(channel, now);
+  if (reached.sent == stream.total) finish_head(channel, now);
 }
 
-void FluidNetwork::collect_flows(Instant now) {
-  flows_.clear();
-  flowing_.clear();
-  next_change_.reset();
-  for (const LinkId id : links_in_use_) links_[index_of(id)].num_flows = 0;
-  for (Channel* channel : busy_) {
-    if (!channel->is_flowing()) continue;
-    for (const LinkId id : channel->head->path->links) {
-      const std::size_t link = index_of(id);
-      if (links_[link].num_flows++ > 0) continue;
-      if (!links_[link].is_listed) links_in_use_.push_back(id);
-      links_[link].is_listed = true;
-      capacity_now_[link] =
-          capacity_[link].by_chunk() ? kUnlimited : capacity_[link].rate(now, std::nullopt);
-      keep_earliest(next_change_, capacity_[link].next_change(now));
+SentCurve::Piece FluidNetwork::step(const FluidChannel& channel, FluidChannel::Progress& progress,
+                                    Instant until) {
+  const WindowRules& rules = channel.path->window;
+  const FluidStream& stream = *channel.head;
+  WindowRounds& window = progress.window;
+  if (window.is_exhausted()) {
+    progress.at = std::min(until, window.round_end());
+    if (progress.at == window.round_end()) window.end_round(rules);
+    if (progress.at == until) return {until, progress.sent, DataRate::zero(), progress.sent};
+  }
+  RateUntil flow{channel.rate, Instant::max()};
+  if (channel.is_alone) {
+    flow = path_rate(channel, progress.at);
+    window.admit(rules, progress.at, flow.rate, channel.path->round_trip(progress.at));
+  }
+  const Nanobits limit =
+      window.in_round() ? std::min(stream.total, progress.sent + window.budget()) : stream.total;
+  const SentCurve::Piece piece{progress.at, progress.sent, flow.rate, limit};
+  Instant end = std::min({until, flow.until, window.round_end()});
+  const auto time = (limit - progress.sent).time_at(flow.rate);
+  if (time && *time < end - progress.at) end = progress.at + *time;
+  const Nanobits delta =
+      std::min(limit - progress.sent, Nanobits::flown(flow.rate, end - progress.at));
+  progress.sent += delta;
+  progress.at = end;
+  if (delta > Nanobits{}) window.sent(end, delta);
+  if (end >= window.round_end()) window.end_round(rules);
+  return piece;
+}
+
+RateUntil FluidNetwork::path_rate(const FluidChannel& channel, Instant at) {
+  const Transfer& transfer = channel.head->transfer;
+  RateUntil narrowest{kUnlimited, Instant::max()};
+  for (const LinkId id : channel.links()) {
+    const RateUntil one = link(id).available(at, transfer.chunk_index);
+    narrowest.rate = std::min(narrowest.rate, one.rate);
+    narrowest.until = std::min(narrowest.until, one.until);
+  }
+  if (const auto bound = channel.path->loss_bound) {
+    narrowest.rate = std::min(narrowest.rate,
+                              DataRate::bits_per_sec(bound->bits_per_sec() * transfer.connections));
+  }
+  return narrowest;
+}
+
+void FluidNetwork::finish_head(FluidChannel& channel, Instant now) {
+  FluidStream& stream = *channel.head;
+  const Instant left = channel.now.at;
+  stream.state = FluidStream::State::kSent;
+  while (stream.has_mark() && stream.listener) {
+    tell(stream, stream.curve.reaches(stream.mark_at).value_or(left), false, now);
+    stream.set_next_mark(*channel.path);
+  }
+  tell(stream, left, true, now);
+  channel.pop();
+  begin_head(channel, left);
+}
+
+void FluidNetwork::begin_head(FluidChannel& channel, Instant at) {
+  while (channel.head && channel.head->total == Nanobits{}) {
+    channel.head->state = FluidStream::State::kSent;
+    tell(*channel.head, at, true, at);
+    channel.pop();
+  }
+  channel.now.at = at;
+  channel.now.sent = Nanobits{};
+  if (channel.head)
+    channel.now.window.begin(channel.path->window, at, channel.head->transfer.connections);
+}
+
+void FluidNetwork::plan(FluidChannel& channel) {
+  FluidStream& stream = *channel.head;
+  FluidChannel::Progress ahead = channel.now;
+  Instant last_change = ahead.at;
+  for (int n = 0; n < kPiecesAhead && ahead.sent < stream.total && ahead.at < Instant::max(); ++n) {
+    const SentCurve::Piece piece = step(channel, ahead, Instant::max());
+    last_change = piece.at;
+    stream.curve.set(piece);
+    for (const LinkId id : channel.links()) {
+      const Nanobits before = link(id).sent - channel.now.sent;
+      link(id).curve.set({piece.at, before + piece.sent, piece.rate, before + piece.limit});
     }
-    flowing_.push_back(channel);
   }
-  for (const Channel* channel : flowing_) {
-    const Stream& stream = *channel->head;
-    flows_.push_back({stream.path->links, chunk_limit(stream), DataRate{}});
+  channel.planned = ahead;
+  channel.changes_at = ahead.at;
+  // An outage for ever: the clock still comes to its beginning.
+  if (ahead.at == Instant::max() && last_change > channel.now.at) channel.changes_at = last_change;
+  // With nobody behind it in the queue its end means nothing to the links until it has arrived.
+  if (ahead.sent == stream.total && !stream.next)
+    channel.changes_at = channel.path->forward.arrival(ahead.at);
+}
+
+void FluidNetwork::set_event(FluidChannel& channel) {
+  channel.mark_arrives_at = Instant::max();
+  if (channel.head && channel.head->listener && channel.head->has_mark()) {
+    if (const auto left = channel.head->curve.reaches(channel.head->mark_at))
+      channel.mark_arrives_at = channel.path->forward.arrival(*left);
+  }
+  events_.set(channel, std::min(channel.changes_at, channel.mark_arrives_at));
+}
+
+void FluidNetwork::note_marks(FluidChannel& channel, Instant now) {
+  FluidStream& stream = *channel.head;
+  while (stream.listener && stream.has_mark()) {
+    const std::optional<Instant> left = stream.curve.reaches(stream.mark_at);
+    if (!left || channel.path->forward.arrival(*left) > now) return;
+    tell(stream, *left, false, now);
+    stream.set_next_mark(*channel.path);
   }
 }
 
-// On a chunk-clocked link each of n transfers gets 1/n of the rate of its own chunk, whatever the
-// others need.
-std::optional<DataRate> FluidNetwork::chunk_limit(const Stream& stream) const {
-  if (!stream.path->by_chunk) return std::nullopt;
-  std::optional<DataRate> limit;
-  for (const LinkId id : stream.path->links) {
-    const std::size_t link = index_of(id);
-    if (!capacity_[link].by_chunk()) continue;
-    const DataRate whole = capacity_[link].rate(clock_.now(), stream.transfer.chunk_index);
-    const DataRate share = DataRate::bits_per_sec(whole.bits_per_sec() / links_[link].num_flows);
-    limit = std::min(limit.value_or(share), share);
-  }
-  return limit;
-}
-
-void FluidNetwork::apply_rates(Instant now) {
-  for (std::size_t i = 0; i < flowing_.size(); ++i) {
-    Channel& channel = *flowing_[i];
-    Stream& stream = *channel.head;
-    channel.window.admit(now, flows_[i].rate);
-    const std::optional<Nanobits> budget = channel.window.budget();
-    stream.flow(now, flows_[i].rate,
-                budget ? std::min(stream.total, stream.sent + *budget) : stream.total);
-  }
-  for (Channel* channel : busy_) {
-    if (!channel->is_flowing()) channel->head->flow(now, DataRate::zero(), channel->head->sent);
+void FluidNetwork::tell(const FluidStream& stream, Instant left, bool is_last, Instant now) {
+  const TransferId id = stream.id();
+  const Instant arrives = stream.channel->path->forward.arrival(left);
+  if (arrives <= now) {
+    arrivals_.push_back({id, is_last});
+  } else if (is_last) {
+    clock_.schedule(arrives, [this, id] { on_last_byte_arrived(id); });
+  } else {
+    clock_.schedule(arrives, [this, id] { on_mark_arrived(id); });
   }
 }
 
-void FluidNetwork::update_links(Instant now) {
-  for (const LinkId id : links_in_use_) {
-    LinkFlow& link = links_[index_of(id)];
-    link.rate = DataRate::zero();
-    link.limit = link.sent;
+void FluidNetwork::finish_event() {
+  const FluidChannel* first = events_.first();
+  const Instant next = first ? first->next_at : Instant::max();
+  if (next != armed_) {
+    clock_.cancel(timer_);
+    armed_ = next;
+    if (next != Instant::max()) timer_ = clock_.schedule(next, [this] { on_timer(); });
   }
-  for (const Channel* channel : flowing_) {
-    const Stream& stream = *channel->head;
-    for (const LinkId id : stream.path->links) {
-      LinkFlow& link = links_[index_of(id)];
-      link.rate = link.rate + stream.rate;
-      link.limit += stream.limit - stream.sent;
-    }
+  for (const Arrival& arrival : arrivals_) {
+    arrival.is_last ? on_last_byte_arrived(arrival.id) : on_mark_arrived(arrival.id);
   }
-  for (const LinkId id : links_in_use_) {
-    LinkFlow& link = links_[index_of(id)];
-    link.curve.set(now, link.sent, link.rate, link.limit);
-  }
-  std::erase_if(links_in_use_, [this](LinkId id) {
-    LinkFlow& link = links_[index_of(id)];
-    link.is_listed = link.num_flows > 0;
-    return !link.is_listed;
-  });
-}
-
-std::optional<Instant> FluidNetwork::next_event(Instant now) const {
-  std::optional<Instant> next = next_change_;
-  for (const Channel* channel : busy_) {
-    keep_earliest(next, channel->window.round_end());
-    const Stream& stream = *channel->head;
-    const auto time = (std::min(stream.mark_at, stream.limit) - stream.sent).time_at(stream.rate);
-    if (stream.rate > DataRate::zero() && time) keep_earliest(next, now + *time);
-  }
-  return next;
-}
-
-void FluidNetwork::arm(std::optional<Instant> at) {
-  if (at == armed_) return;
-  if (armed_) clock_.cancel(timer_);
-  armed_ = at;
-  if (at) timer_ = clock_.schedule(*at, [this] { on_timer(); });
+  arrivals_.clear();
 }
 
 }  // namespace sluice

@@ -1,20 +1,19 @@
 // The fluid tier: data as a fluid whose rate is piecewise constant, integrated exactly in integers.
 // Where in the flow: step 2, the default of sweeps and planning; its timing model is in this
 // folder's README.
-// Surprises: no queue and no loss; all links of a path see the data at the same time, and the
-// path's whole delay follows; only instants at which some rate or some answer changes cost
-// anything.
+// Surprises: no queue; all links of a path see the data at the same time, and the path's whole
+// delay follows; a transfer alone on its links is drawn to its end in one go, and only if somebody
+// joins it is the rest drawn anew.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <tuple>
+#include <unordered_map>
 
 #include "base/clock.h"
 #include "sim/net/capacity.h"
+#include "sim/net/fluid/fluid_link.h"
+#include "sim/net/fluid/fluid_state.h"
 #include "sim/net/fluid/max_min.h"
-#include "sim/net/fluid/sent_curve.h"
-#include "sim/net/fluid/window_rounds.h"
 #include "sim/net/path.h"
 
 namespace sluice {
@@ -38,69 +37,82 @@ class FluidNetwork final : public Network {
   [[nodiscard]] LinkUsage usage(LinkId link) const override;
 
  private:
-  struct Channel;
-  struct Stream;
-  using ChannelKey = std::tuple<ConnectionGroup, NodeId, NodeId>;
-
   // The life of a transfer (fluid_network.cc).
-  Stream& take_slot(const Transfer& transfer, TransferListener& listener);
-  void release(Stream& stream);
-  [[nodiscard]] Stream* find(TransferId id);
-  [[nodiscard]] const Stream* find(TransferId id) const;
-  Channel& channel_for(const Transfer& transfer, const Path& path);
-  [[nodiscard]] Instant request_arrives(Channel& channel, const Transfer& transfer);
+  FluidStream& take_slot(const Transfer& transfer, TransferListener& listener);
+  void release(FluidStream& stream);
+  [[nodiscard]] FluidStream* find(TransferId id) const;
+  const FluidPath& fluid_path(const Path& path);
+  FluidChannel& channel_for(const Transfer& transfer, const Path& path);
+  void drop_if_closed(FluidChannel& channel);
+  [[nodiscard]] Instant request_arrives(FluidChannel& channel, const Transfer& transfer) const;
   void fail(TransferId id, TransferFailure why);
   void on_request(TransferId id);
   void on_stop(TransferId id);
   void on_mark_arrived(TransferId id);
   void on_last_byte_arrived(TransferId id);
-  void drop_if_closed(Channel& channel);
+
+  // Rates (fluid_share.cc): find those concerned, settle them, change something, share anew.
+  void gather(FluidChannel& channel);
+  void settle_gathered(Instant now);
+  void reshare(Instant now);
+  void join_or_leave(FluidChannel& channel);
+  [[nodiscard]] bool is_alone(const FluidChannel& channel) const;
+  void rest(FluidChannel& channel);
+  void share(Instant now);
+  [[nodiscard]] std::optional<DataRate> own_limit(const FluidChannel& channel, Instant now);
+  void flow_shared(FluidChannel& channel, DataRate rate, Instant now);
+  void draw_links(Instant now);
 
   // The flow of the data (fluid_flow.cc).
   void on_timer();
-  void settle();
-  void integrate(Channel& channel, Instant now);
-  void pass_marks(Stream& stream, Instant now);
-  void serve_next(Channel& channel, Instant now);
-  void reshare_and_arm();
-  void collect_flows(Instant now);
-  [[nodiscard]] std::optional<DataRate> chunk_limit(const Stream& stream) const;
-  void apply_rates(Instant now);
-  void update_links(Instant now);
-  [[nodiscard]] std::optional<Instant> next_event(Instant now) const;
-  void arm(std::optional<Instant> at);
+  void settle(FluidChannel& channel, Instant now);
+  void finish_head(FluidChannel& channel, Instant now);
+  void begin_head(FluidChannel& channel, Instant at);
+  SentCurve::Piece step(const FluidChannel& channel, FluidChannel::Progress& progress,
+                        Instant until);
+  [[nodiscard]] RateUntil path_rate(const FluidChannel& channel, Instant at);
+  void plan(FluidChannel& channel);
+  void set_event(FluidChannel& channel);
+
+  // Who is told what, at once or when it arrives (fluid_flow.cc).
+  struct Arrival {
+    TransferId id;
+    bool is_last;  // byte; otherwise a mark
+  };
+  void note_marks(FluidChannel& channel, Instant now);
+  void tell(const FluidStream& stream, Instant left, bool is_last, Instant now);
+  void finish_event();
+
+  [[nodiscard]] FluidLink& link(LinkId id) { return links_[static_cast<std::size_t>(id.value)]; }
 
   Clock& clock_;
   const TopologySpec topology_;
   const TransportSpec transport_;
   PathTable paths_;
-  std::vector<LinkCapacity> capacity_;  // [link]
+  std::vector<LinkCapacity> capacity_;                   // [link]
+  std::vector<FluidLink> links_;                         // [link]
+  std::vector<std::unique_ptr<FluidPath>> fluid_paths_;  // [Path::number]
 
-  std::vector<std::unique_ptr<Stream>> streams_;  // by slot; freed slots are used again
+  std::vector<std::unique_ptr<FluidStream>> streams_;  // by slot; freed slots are used again
   std::vector<std::uint32_t> free_slots_;
-  std::map<ChannelKey, Channel> channels_;
-  std::vector<Channel*> busy_;  // that have a transfer to send, in the order in which they began
+  std::vector<std::unique_ptr<FluidChannel>> channels_;  // all that ever were; used again
+  std::vector<FluidChannel*> free_channels_;
+  // The first channel of each group; looked up by number only.
+  std::unordered_map<std::uint64_t, FluidChannel*> groups_;
+  std::uint64_t next_order_ = 1;
 
-  struct LinkFlow {
-    Nanobits sent;   // until the last event
-    Nanobits limit;  // that the transfers on it could reach before the next event
-    DataRate rate;   // of all transfers on it together
-    std::int32_t num_flows = 0;
-    bool is_listed = false;
-    SentCurve curve;
-  };
-  std::vector<LinkFlow> links_;         // [link]
-  std::vector<LinkId> links_in_use_;    // that carried data since the last sharing
-  std::optional<Instant> next_change_;  // of the capacity of a link in use
-  bool needs_sharing_ = false;
-
-  MaxMinSolver solver_;
-  std::vector<DataRate> capacity_now_;  // [link], of links in use
-  std::vector<MaxMinFlow> flows_;
-  std::vector<Channel*> flowing_;  // channel of each of flows_
-
+  EventHeap<FluidChannel> events_;
   TimerId timer_;
-  std::optional<Instant> armed_;
+  Instant armed_ = Instant::max();
+  std::vector<Arrival> arrivals_;  // of this instant, to be told when the event is done
+
+  // Of one event, kept to save allocations.
+  std::uint64_t search_ = 0;
+  std::vector<FluidChannel*> due_, gathered_, shared_;
+  std::vector<LinkId> gathered_links_;
+  MaxMinSolver solver_;
+  std::vector<DataRate> capacity_now_;  // [link], of links shared now
+  std::vector<MaxMinFlow> flows_;
 };
 
 }  // namespace sluice

@@ -1,28 +1,29 @@
-// What the fluid tier remembers of a transfer (Stream) and of a set of connections (Channel).
+// What the fluid tier remembers of a transfer (FluidStream) and of a set of connections
+// (FluidChannel).
 // Where in the flow: inside the fluid tier only; fluid_network.cc gives them life, fluid_flow.cc
 // moves the data.
 #pragma once
 
-#include "sim/net/fluid/fluid_network.h"
+#include "sim/net/fluid/event_heap.h"
+#include "sim/net/fluid/fluid_path.h"
+#include "sim/net/fluid/sent_curve.h"
 
 namespace sluice {
 
-struct FluidNetwork::Stream {
-  enum class State { kFree, kRequested, kQueued, kFlowing, kSent };
+struct FluidStream {
+  enum class State { kFree, kRequested, kQueued, kSent };
 
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;  // of the slot: a TransferId is slot and generation
   State state = State::kFree;
   Transfer transfer;
-  TransferListener* listener = nullptr;  // none: cancelled
-  const Path* path = nullptr;            // none: it will fail
-  Channel* channel = nullptr;
-  Stream* next = nullptr;  // behind it in the channel
+  TransferListener* listener = nullptr;             // none: cancelled
+  FluidChannel* channel = nullptr;                  // none: it will fail
+  FluidStream* next = nullptr;                      // behind it in the channel's queue
+  FluidStream *before = nullptr, *after = nullptr;  // in the channel's list of members
 
-  Nanobits total, sent;  // wire data; `sent` as of the last event
-  Nanobits limit;        // that it may reach before the next event
-  DataRate rate;
-  SentCurve curve;
+  Nanobits total;    // wire data
+  SentCurve curve;   // of them
   DataSize mark;     // payload whose arrival is told next; the whole size when only the end is
   Nanobits mark_at;  // the wire data that carry it
   bool first_byte_told = false;
@@ -30,54 +31,86 @@ struct FluidNetwork::Stream {
   [[nodiscard]] TransferId id() const {
     return TransferId{(std::uint64_t{generation} << 32) | slot};
   }
-  void set_mark(DataSize payload) {
+  [[nodiscard]] bool has_mark() const { return mark < transfer.size; }
+  void set_mark(const FluidPath& path, DataSize payload) {
     mark = std::min(payload, transfer.size);
-    mark_at = Nanobits::of(path->framing.wire_size(mark));
+    mark_at = path.wire_amount(mark);
   }
-  // From `now` on it flows at `new_rate` and stops by itself at `new_limit`.
-  void flow(Instant now, DataRate new_rate, Nanobits new_limit) {
-    if (new_rate == rate && new_limit == limit) return;
-    rate = new_rate;
-    limit = new_limit;
-    curve.set(now, sent, rate, limit);
+  // The next whole multiple of progress_every, if the listener wants any.
+  void set_next_mark(const FluidPath& path) {
+    const DataSize step = transfer.progress_every;
+    const bool wants = step > DataSize::zero();
+    set_mark(path, wants ? step * (mark.bytes() / step.bytes() + 1) : transfer.size);
   }
 };
 
-struct FluidNetwork::Channel {
-  Channel(ConnectionGroup of, const TransportSpec& transport, const Path& path)
-      : group(of), window(transport, path.framing, path.round_trip()) {}
+struct FluidChannel {
+  // How far the head of the queue is, and the window, at an instant.
+  struct Progress {
+    Instant at;
+    Nanobits sent;
+    WindowRounds window;
+  };
 
   ConnectionGroup group;
-  WindowRounds window;
-  std::int32_t connections_asked = 0;  // the most that a transfer asked for
-  Instant ready_at;                    // handshakes done
-  Stream* head = nullptr;              // being answered
-  Stream* tail = nullptr;              // requested last
-  std::int32_t num_streams = 0;        // not yet released
+  NodeId from, to;
+  const FluidPath* path = nullptr;
+  FluidChannel* next_of_group = nullptr;
+  std::int32_t connections_asked = 0;            // the most that a transfer asked for
+  Instant ready_at;                              // handshakes done
+  FluidStream* members = nullptr;                // not yet released, in no order
+  FluidStream *head = nullptr, *tail = nullptr;  // being answered, requested last
   bool is_closed = false;
 
-  void append(Stream& stream) {
+  Progress now;           // as of the last event that touched it
+  Progress planned;       // of a channel alone on its links: how far its curves are drawn
+  bool is_alone = false;  // on its links, which is when `planned` means something
+  bool is_on_links = false;
+  DataRate rate;   // of one that is not alone, until the next event
+  Nanobits limit;  // that it may reach before then
+
+  Instant changes_at = Instant::max();       // something ends or begins
+  Instant mark_arrives_at = Instant::max();  // only the listener is to be told
+  Instant next_at;                           // the earlier of the two, kept by the heap
+  std::size_t heap_index = EventHeap<FluidChannel>::kNotInHeap;
+  std::uint64_t order = 0;  // in which channels began to be busy
+  std::uint64_t seen = 0;   // the last search that came by
+
+  [[nodiscard]] std::span<const LinkId> links() const { return path->path->links; }
+  [[nodiscard]] bool is_flowing() const { return head && !now.window.is_exhausted(); }
+  [[nodiscard]] std::int32_t weight() const { return head->transfer.connections; }
+
+  void add_member(FluidStream& stream) {
+    stream.before = nullptr;
+    stream.after = members;
+    if (members) members->before = &stream;
+    members = &stream;
+  }
+  void remove_member(FluidStream& stream) {
+    (stream.before ? stream.before->after : members) = stream.after;
+    if (stream.after) stream.after->before = stream.before;
+  }
+  void append(FluidStream& stream) {
     (head ? tail->next : head) = &stream;
     tail = &stream;
     stream.next = nullptr;
   }
   void pop() {
-    Stream* const first = head;
+    FluidStream* const first = head;
     head = first->next;
     if (!head) tail = nullptr;
     first->next = nullptr;
   }
-  void remove(Stream& stream) {
+  void remove(FluidStream& stream) {
     if (head == &stream) return pop();
-    for (Stream* before = head; before; before = before->next) {
-      if (before->next != &stream) continue;
-      before->next = stream.next;
-      if (tail == &stream) tail = before;
+    for (FluidStream* ahead = head; ahead; ahead = ahead->next) {
+      if (ahead->next != &stream) continue;
+      ahead->next = stream.next;
+      if (tail == &stream) tail = ahead;
       stream.next = nullptr;
       return;
     }
   }
-  [[nodiscard]] bool is_flowing() const { return head && !window.is_exhausted(); }
 };
 
 }  // namespace sluice

@@ -1,10 +1,12 @@
-// How much has been sent by when: straight pieces between the instants at which the rate changed.
+// How much has been sent by when: straight pieces between the instants at which the rate changes.
 // Where in the flow: the fluid tier keeps one per transfer and one per link; what arrives is the
 // same curve, later.
-// Surprise: it forgets what is older than `memory`, the longest delay anybody looks back.
+// Surprises: pieces may lie in the future, as far as the network has planned; it forgets what is
+// older than `memory`, the longest delay anybody looks back.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/nanobits.h"
@@ -13,44 +15,60 @@ namespace sluice {
 
 class SentCurve {
  public:
-  explicit SentCurve(Duration memory = {}) : memory_(memory) {}
-  void restart(Duration memory) {
-    memory_ = memory;
-    pieces_.clear();
-  }
-  // From `at` on, where `sent` is reached, it grows at `rate` up to `limit`. Instants do not go
-  // back.
-  void set(Instant at, Nanobits sent, DataRate rate, Nanobits limit) {
-    if (!pieces_.empty() && pieces_.back().at == at) pieces_.pop_back();
-    forget(at - memory_);
-    pieces_.push_back({at, sent, rate, limit});
-  }
-  // Zero before the first piece.
-  [[nodiscard]] Nanobits at(Instant t) const {
-    for (auto piece = pieces_.rbegin(); piece != pieces_.rend(); ++piece) {
-      if (piece->at <= t)
-        return std::min(piece->limit, piece->sent + Nanobits::flown(piece->rate, t - piece->at));
-    }
-    return {};
-  }
-
- private:
+  // From `at` on, where `sent` is reached, it grows at `rate` up to `limit`.
   struct Piece {
     Instant at;
     Nanobits sent;
     DataRate rate;
     Nanobits limit;
   };
-  // Keeps the last piece that began by `horizon`: it holds there.
-  void forget(Instant horizon) {
-    if (pieces_.size() < 2 || pieces_[1].at > horizon) return;
-    std::size_t old = 1;
-    while (old + 1 < pieces_.size() && pieces_[old + 1].at <= horizon) ++old;
-    pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(old));
+
+  explicit SentCurve(Duration memory = {}) : memory_(memory) {}
+  void restart(Duration memory) {
+    memory_ = memory;
+    pieces_.clear();
+    first_ = 0;
+  }
+  // Replaces all that was planned for its instant and later.
+  void set(const Piece& piece) {
+    while (pieces_.size() > first_ && pieces_.back().at >= piece.at) pieces_.pop_back();
+    pieces_.push_back(piece);
+  }
+  // Nobody will look back further than `memory` before `now`.
+  void forget_before(Instant now) {
+    const Instant horizon = now - memory_;
+    // The last piece that began by the horizon holds there.
+    while (first_ + 1 < pieces_.size() && pieces_[first_ + 1].at <= horizon) ++first_;
+    if (first_ * 2 < pieces_.size()) return;  // moving the rest pays only now and then
+    pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+  // Zero before the first piece.
+  [[nodiscard]] Nanobits at(Instant t) const {
+    for (std::size_t i = pieces_.size(); i > first_; --i) {
+      const Piece& piece = pieces_[i - 1];
+      if (piece.at <= t)
+        return std::min(piece.limit, piece.sent + Nanobits::flown(piece.rate, t - piece.at));
+    }
+    return {};
+  }
+  // When `amount` has been sent; nullopt when the pieces do not reach it.
+  [[nodiscard]] std::optional<Instant> reaches(Nanobits amount) const {
+    for (std::size_t i = first_; i < pieces_.size(); ++i) {
+      const Piece& piece = pieces_[i];
+      if (piece.limit < amount) continue;
+      const std::optional<Duration> time = (amount - piece.sent).time_at(piece.rate);
+      const bool in_time =
+          time && (i + 1 == pieces_.size() || piece.at + *time <= pieces_[i + 1].at);
+      if (in_time) return piece.at + *time;
+    }
+    return std::nullopt;
   }
 
+ private:
   Duration memory_;
-  std::vector<Piece> pieces_;
+  std::vector<Piece> pieces_;  // from first_ on
+  std::size_t first_ = 0;      // earlier ones are forgotten
 };
 
 }  // namespace sluice

@@ -4,23 +4,21 @@
 
 namespace sluice {
 
-WindowRounds::WindowRounds(const TransportSpec& transport, const Framing& framing,
-                           Duration round_trip)
-    : initial_(
-          Nanobits::of(framing.wire_size(framing.payload * transport.initial_window_segments))),
-      max_(Nanobits::of(framing.wire_size(transport.max_window))),
-      round_trip_(round_trip),
-      silence_max_(round_trip + transport.idle_timeout),
-      limits_(transport.slow_start && round_trip > Duration::zero()),
-      idle_reset_(transport.idle_reset) {}
+WindowRules::WindowRules(const TransportSpec& transport, const Framing& framing,
+                         Duration round_trip)
+    : initial(Nanobits::of(framing.wire_size(framing.payload * transport.initial_window_segments))),
+      max(Nanobits::of(framing.wire_size(transport.max_window))),
+      silence_max(round_trip + transport.idle_timeout),
+      limits(transport.slow_start),
+      idle_reset(transport.idle_reset) {}
 
-void WindowRounds::begin(Instant now, std::int32_t connections) {
-  if (round_end_ && now >= *round_end_) end_round();
-  if (!round_end_) grow();
-  if (open_ > 0 && idle_reset_ && now - last_sent_ > silence_max_)
-    window_ = std::min(window_, initial_);
+void WindowRounds::begin(const WindowRules& rules, Instant now, std::int32_t connections) {
+  if (now >= round_end_) end_round(rules);
+  if (!in_round()) grow(rules);
+  if (open_ > 0 && rules.idle_reset && now - last_sent_ > rules.silence_max)
+    window_ = std::min(window_, rules.initial);
   if (connections > open_) {
-    window_ = (window_ * open_ + initial_ * (connections - open_)) / connections;
+    window_ = (window_ * open_ + rules.initial * (connections - open_)) / connections;
     open_ = connections;
   }
   used_ = connections;
@@ -29,27 +27,29 @@ void WindowRounds::begin(Instant now, std::int32_t connections) {
 void WindowRounds::sent(Instant now, Nanobits amount) {
   last_sent_ = now;
   ungrown_ += amount;
-  if (round_end_) budget_ -= amount;
+  if (in_round()) budget_ -= amount;
 }
 
-void WindowRounds::grow() {
-  if (used_ > 0) window_ = std::min(max_, window_ + ungrown_ / used_);
+void WindowRounds::grow(const WindowRules& rules) {
+  if (used_ == 0 || ungrown_ == Nanobits{}) return;
+  window_ = std::min(rules.max, window_ + (used_ == 1 ? ungrown_ : ungrown_ / used_));
   ungrown_ = Nanobits{};
 }
 
-void WindowRounds::admit(Instant now, DataRate rate) {
-  if (!limits_ || round_end_) return;
-  grow();
+void WindowRounds::admit(const WindowRules& rules, Instant now, DataRate rate,
+                         Duration round_trip) {
+  if (!rules.limits || round_trip == Duration::zero() || in_round()) return;
+  grow(rules);
   const Nanobits window = window_ * used_;
-  if (window >= Nanobits::flown(rate, round_trip_)) return;
-  round_end_ = now + round_trip_;
+  if (window >= Nanobits::flown(rate, round_trip)) return;
+  round_end_ = now + round_trip;
   budget_ = window;
 }
 
-void WindowRounds::end_round() {
-  round_end_.reset();
+void WindowRounds::end_round(const WindowRules& rules) {
+  round_end_ = kNever;
   budget_ = Nanobits{};
-  grow();
+  grow(rules);
 }
 
 }  // namespace sluice

@@ -1,0 +1,149 @@
+// Who gets what rate: those who share links with whatever changed are found, and share anew.
+// Surprise: a channel alone on its links is not shared at all but planned (fluid_flow.cc).
+#include <algorithm>
+#include <limits>
+
+#include "sim/net/fluid/fluid_network.h"
+
+namespace sluice {
+namespace {
+
+constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
+
+}  // namespace
+
+void FluidNetwork::gather(FluidChannel& channel) {
+  ++search_;
+  gathered_links_.clear();
+  gathered_.assign(1, &channel);
+  channel.seen = search_;
+  for (std::size_t i = 0; i < gathered_.size(); ++i) {
+    for (const LinkId id : gathered_[i]->links()) {
+      FluidLink& on = link(id);
+      if (on.seen == search_) continue;
+      on.seen = search_;
+      gathered_links_.push_back(id);
+      for (FluidChannel* other : on.channels) {
+        if (other->seen == search_) continue;
+        other->seen = search_;
+        gathered_.push_back(other);
+      }
+    }
+  }
+}
+
+void FluidNetwork::join_or_leave(FluidChannel& channel) {
+  if (channel.is_flowing() == channel.is_on_links) return;
+  channel.is_on_links = !channel.is_on_links;
+  for (const LinkId id : channel.links()) {
+    std::vector<FluidChannel*>& on = link(id).channels;
+    if (channel.is_on_links) {
+      on.push_back(&channel);
+    } else {
+      *std::find(on.begin(), on.end(), &channel) = on.back();
+      on.pop_back();
+    }
+  }
+}
+
+bool FluidNetwork::is_alone(const FluidChannel& channel) const {
+  return std::all_of(channel.links().begin(), channel.links().end(), [this](LinkId id) {
+    return links_[static_cast<std::size_t>(id.value)].channels.size() == 1;
+  });
+}
+
+void FluidNetwork::reshare(Instant now) {
+  for (FluidChannel* channel : gathered_) join_or_leave(*channel);
+  shared_.clear();
+  for (FluidChannel* channel : gathered_) {
+    channel->is_alone = channel->is_on_links && is_alone(*channel);
+    if (channel->is_alone) {
+      plan(*channel);
+    } else if (channel->is_on_links) {
+      shared_.push_back(channel);
+    } else {
+      rest(*channel);
+    }
+  }
+  if (!shared_.empty()) share(now);
+  draw_links(now);
+  for (FluidChannel* channel : gathered_) set_event(*channel);
+}
+
+void FluidNetwork::share(Instant now) {
+  // Remainders of shares go to those that began last.
+  std::sort(shared_.begin(), shared_.end(),
+            [](const FluidChannel* a, const FluidChannel* b) { return a->order < b->order; });
+  for (const LinkId id : gathered_links_) {
+    FluidLink& on = link(id);
+    capacity_now_[static_cast<std::size_t>(id.value)] =
+        on.by_chunk() ? kUnlimited : on.available(now, std::nullopt).rate;
+  }
+  flows_.clear();
+  for (const FluidChannel* channel : shared_) {
+    flows_.push_back(
+        {channel->links(), channel->weight(), own_limit(*channel, now), DataRate::zero()});
+  }
+  solver_.solve(capacity_now_, flows_);
+  for (std::size_t i = 0; i < shared_.size(); ++i) flow_shared(*shared_[i], flows_[i].rate, now);
+}
+
+std::optional<DataRate> FluidNetwork::own_limit(const FluidChannel& channel, Instant now) {
+  std::optional<DataRate> limit;
+  if (const auto bound = channel.path->loss_bound)
+    limit = DataRate::bits_per_sec(bound->bits_per_sec() * channel.weight());
+  if (!channel.path->path->by_chunk) return limit;
+  for (const LinkId id : channel.links()) {
+    FluidLink& on = link(id);
+    if (!on.by_chunk()) continue;
+    std::int64_t weights = 0;
+    for (const FluidChannel* other : on.channels) weights += other->weight();
+    const DataRate whole = on.available(now, channel.head->transfer.chunk_index).rate;
+    const DataRate part = DataRate::bits_per_sec(
+        static_cast<std::int64_t>(detail::Wide{whole.bits_per_sec()} * channel.weight() / weights));
+    limit = std::min(limit.value_or(part), part);
+  }
+  return limit;
+}
+
+void FluidNetwork::flow_shared(FluidChannel& channel, DataRate rate, Instant now) {
+  FluidStream& stream = *channel.head;
+  FluidChannel::Progress& progress = channel.now;
+  progress.window.admit(channel.path->window, now, rate, channel.path->round_trip(now));
+  channel.rate = rate;
+  channel.limit = progress.window.in_round()
+                      ? std::min(stream.total, progress.sent + progress.window.budget())
+                      : stream.total;
+  stream.curve.set({now, progress.sent, rate, channel.limit});
+  channel.changes_at = progress.window.round_end();
+  if (const auto time = (channel.limit - progress.sent).time_at(rate))
+    channel.changes_at = std::min(channel.changes_at, now + *time);
+  for (const LinkId id : channel.links())
+    channel.changes_at =
+        std::min(channel.changes_at, link(id).available(now, stream.transfer.chunk_index).until);
+}
+
+void FluidNetwork::draw_links(Instant now) {
+  for (const LinkId id : gathered_links_) {
+    FluidLink& on = link(id);
+    if (on.channels.size() == 1 && on.channels.front()->is_alone) continue;
+    SentCurve::Piece piece{now, on.sent, DataRate::zero(), on.sent};
+    for (const FluidChannel* channel : on.channels) {
+      piece.rate = piece.rate + channel->rate;
+      piece.limit += channel->limit - channel->now.sent;
+    }
+    on.curve.set(piece);
+  }
+}
+
+void FluidNetwork::rest(FluidChannel& channel) {
+  channel.rate = DataRate::zero();
+  channel.changes_at = Instant::max();
+  if (!channel.head) return;
+  const Nanobits sent = channel.now.sent;
+  channel.limit = sent;
+  channel.head->curve.set({channel.now.at, sent, DataRate::zero(), sent});
+  channel.changes_at = channel.now.window.round_end();
+}
+
+}  // namespace sluice
