@@ -43,8 +43,10 @@ FluidPath::FluidPath(const TopologySpec& topology, const TransportSpec& transpor
 
 Nanobits FluidPath::wire_amount(DataSize size) const {
   const Nanobits once = Nanobits::of(path->framing.wire_size(size));
-  return delivered_ppb == kBillion ? once
-                                   : once * kBillion / std::max<std::int64_t>(1, delivered_ppb);
+  if (delivered_ppb == kBillion) return once;
+  // Rounded up: what is left of it must hold the last byte.
+  const Nanobits least = Nanobits::flown(DataRate::bits_per_sec(1), nanoseconds(1));
+  return once * kBillion / std::max<std::int64_t>(1, delivered_ppb) + least;
 }
 
 DataSize FluidPath::payload_in(Nanobits arrived) const {
