@@ -5,6 +5,7 @@
 #include "tests/traces/generator_helpers.h"
 #include "traces/plot/columns.h"
 #include "traces/plot/link_plot.h"
+#include "traces/plot/workload_plot.h"
 
 namespace sluice {
 namespace {
@@ -111,6 +112,65 @@ TEST(Plot, ExtremesAreDrawn) {
       }
     }
   }
+}
+
+TEST(LengthShares, SharesAtTheHighestOfABinAreExact) {
+  LengthShares shares;
+  for (std::int64_t tokens = 1; tokens <= 1000; ++tokens) shares.add(tokens);
+  for (const SharePoint& point : shares.points())
+    EXPECT_DOUBLE_EQ(point.fraction, point.value / 1000);
+  EXPECT_EQ(shares.quantile(0), 1);
+  EXPECT_EQ(shares.quantile(0.05), 50);
+  EXPECT_GE(shares.quantile(0.5), 500);
+  EXPECT_LE(shares.quantile(0.5), 505);
+  EXPECT_EQ(shares.quantile(1), 1000);
+}
+
+TEST(LengthShares, NoTokensAndTheMostAreTakenIn) {
+  LengthShares shares;
+  shares.add(0);
+  shares.add(kMaxRequestTokens);
+  EXPECT_EQ(shares.points().front().value, 0);
+  EXPECT_EQ(shares.points().back().value, 1e9);
+}
+
+WorkloadShape shape(std::string_view text, std::size_t num_columns) {
+  const testing::TraceFolder folder;
+  auto made = shape_of_workload(folder.write("w.csv", text), {}, num_columns);
+  if (made.ok()) return std::move(*made);
+  ADD_FAILURE() << made.error().to_line();
+  return {};
+}
+
+TEST(WorkloadShape, RequestsFallIntoTheColumnOfTheirArrival) {
+  const WorkloadShape s = shape(
+      "arrived_at,num_prefill_tokens,num_decode_tokens\n0,100,1\n1,300,2\n9,50,3\n10,70,4\n", 5);
+  EXPECT_EQ(s.length, 10s);
+  EXPECT_THAT(s.requests, ElementsAre(2, 0, 0, 0, 2));
+  EXPECT_EQ(s.input_tokens[0]->lowest, 100);
+  EXPECT_EQ(s.input_tokens[0]->highest, 300);
+  EXPECT_EQ(s.input_tokens[0]->mean, 200);
+  EXPECT_FALSE(s.input_tokens[1]);
+  EXPECT_EQ(s.input_tokens[4]->mean, 60);
+}
+
+TEST(WorkloadShape, WithoutTimesColumnsDivideTheRequests) {
+  const WorkloadShape s = shape(
+      "num_prefill_tokens,num_decode_tokens,num_total_tokens,pd_ratio\n1,1,2,1\n2,2,4,1\n3,3,6,1\n",
+      3);
+  EXPECT_FALSE(s.length);
+  EXPECT_THAT(s.requests, ElementsAre(1, 1, 1));
+}
+
+TEST(WorkloadShape, OneRequestFillsASecond) {
+  const WorkloadShape s = shape("arrived_at,num_prefill_tokens,num_decode_tokens\n5,100,1\n", 4);
+  EXPECT_EQ(s.length, 1s);
+  const PlottedWorkload plotted{"one", shape("arrived_at,num_prefill_tokens,num_decode_tokens\n"
+                                             "5,100,1\n",
+                                             kNumColumns)};
+  const std::string svg = plot_workloads({&plotted, 1});
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, HasSubstr("read as vidur · 1 request in"));
 }
 
 }  // namespace

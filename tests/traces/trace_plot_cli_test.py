@@ -78,6 +78,19 @@ class TracePlotTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("read as two-column", self.out.read_text())
 
+    def test_a_workload_shows_requests_and_lengths(self) -> None:
+        rows = "".join(f"{i},{100 + i},10\n" for i in range(100))
+        texts = self.texts(self.drawn(self.write("w.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n" + rows)))
+        self.assertTrue(any(t.startswith("read as vidur · 100 requests in 99 s · sha256 ") for t in texts), texts)
+        for measure in ("requests per second", "input tokens of a request", "input tokens; dashed: output tokens"):
+            self.assertIn(measure, texts)
+
+    def test_links_and_workloads_go_into_two_pictures(self) -> None:
+        done = self.plot(self.write("a.txt", "1 10\n"), self.write("w.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("w.csv: it is a workload trace, ", done.stderr)
+        self.assertFalse(self.out.exists())
+
     def test_hostile_names_stay_text(self) -> None:
         name = "<script>alert('x')</script>&\"\x1b.txt"
         picture = self.drawn(self.write(name.replace("/", "|"), "1 10\n2 20\n"))

@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "traces/generate.h"
 #include "traces/read.h"
+#include "traces/workload/workload_trace.h"
 
 namespace sluice::trace_cli {
 
@@ -28,12 +29,14 @@ struct TraceFile {
 [[nodiscard]] Status list(TableFormat format);
 [[nodiscard]] Status inspect(const ReadArgs& args, TableFormat format);
 
-// Options of `inspect` for workloads alone.
+// Options for workloads alone.
 struct WorkloadArgs {
   std::string input_column, output_column, block_tokens;
 };
-// Whether `inspect` is asked for a workload: by --reader, else by the file's first line.
+// Whether a workload is asked for: by --reader, else by the file's first line.
 [[nodiscard]] Result<bool> is_workload(const ReadArgs& args, const WorkloadArgs& more);
+[[nodiscard]] Result<WorkloadOptions> workload_options(const ReadArgs& args,
+                                                       const WorkloadArgs& more);
 [[nodiscard]] Status inspect_workload(const ReadArgs& args, const WorkloadArgs& more,
                                       TableFormat format);
 
@@ -64,6 +67,7 @@ struct SynthArgs {
 struct PlotArgs {
   std::vector<std::string> words;  // FILE ..., or GENERATOR key=value ...
   ReadArgs read;
+  WorkloadArgs workload;
   GeneratorArgs generator;
   std::string rate_axis = "auto";
   std::string out;

@@ -22,25 +22,6 @@ std::optional<std::string> if_given(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-Result<WorkloadOptions> to_options(const ReadArgs& args, const WorkloadArgs& more) {
-  for (const auto& [option, text] :
-       {std::pair{"--unit", &args.unit}, std::pair{"--rate-column", &args.rate_column},
-        std::pair{"--stamps", &args.stamps}, std::pair{"--kind", &args.kind}}) {
-    if (!text->empty()) return error_in(option, "a workload has no rates", "leave it out");
-  }
-  WorkloadOptions options{.reader = if_given(args.reader),
-                          .time_unit = if_given(args.time_unit),
-                          .time_column = if_given(args.time_column),
-                          .input_column = if_given(more.input_column),
-                          .output_column = if_given(more.output_column),
-                          .block_tokens = {}};
-  if (more.block_tokens.empty()) return options;
-  const Result<std::int64_t> tokens = parse_integer(more.block_tokens, "block-tokens");
-  if (!tokens) return error_in("--block-tokens", tokens.error().what, tokens.error().fix);
-  options.block_tokens = *tokens;
-  return options;
-}
-
 json mean_or_null(const std::optional<TokenCounts>& counts, std::int64_t num_requests) {
   return counts ? json(counts->sum / static_cast<double>(num_requests)) : json(nullptr);
 }
@@ -103,6 +84,25 @@ Table to_table(const WorkloadSummary& s, const std::string& file) {
 
 }  // namespace
 
+Result<WorkloadOptions> workload_options(const ReadArgs& args, const WorkloadArgs& more) {
+  for (const auto& [option, text] :
+       {std::pair{"--unit", &args.unit}, std::pair{"--rate-column", &args.rate_column},
+        std::pair{"--stamps", &args.stamps}, std::pair{"--kind", &args.kind}}) {
+    if (!text->empty()) return error_in(option, "a workload has no rates", "leave it out");
+  }
+  WorkloadOptions options{.reader = if_given(args.reader),
+                          .time_unit = if_given(args.time_unit),
+                          .time_column = if_given(args.time_column),
+                          .input_column = if_given(more.input_column),
+                          .output_column = if_given(more.output_column),
+                          .block_tokens = {}};
+  if (more.block_tokens.empty()) return options;
+  const Result<std::int64_t> tokens = parse_integer(more.block_tokens, "block-tokens");
+  if (!tokens) return error_in("--block-tokens", tokens.error().what, tokens.error().fix);
+  options.block_tokens = *tokens;
+  return options;
+}
+
 Result<bool> is_workload(const ReadArgs& args, const WorkloadArgs& more) {
   if (args.reader.empty()) {
     const auto found = detect_workload(args.file);
@@ -135,7 +135,7 @@ Result<bool> is_workload(const ReadArgs& args, const WorkloadArgs& more) {
 }
 
 Status inspect_workload(const ReadArgs& args, const WorkloadArgs& more, TableFormat format) {
-  const Result<WorkloadOptions> options = to_options(args, more);
+  const Result<WorkloadOptions> options = workload_options(args, more);
   if (!options) return options.error();
   const Result<WorkloadSummary> summary = summarise_workload(args.file, *options);
   if (!summary) return summary.error();

@@ -73,6 +73,7 @@ void add_plot(CLI::App& app, PlotArgs& args, std::function<Status()>& command) {
   plot_command->add_option("--rate-axis", args.rate_axis, "auto, linear or log")
       ->capture_default_str();
   add_read_options(*plot_command, args.read);
+  add_workload_options(*plot_command, args.workload);
   add_generator_options(*plot_command, args.generator);
   plot_command->footer(
       "example: ./sluice trace plot lumos5g-walking --length 800s --replicates 3 --out links.svg");
