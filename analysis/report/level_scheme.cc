@@ -29,7 +29,7 @@ LevelScheme::LevelScheme(std::string_view canonical_scenario,
                          const std::set<std::string>& used_levels)
     : levels_(ladder_in(canonical_scenario)) {
   for (const std::string& level : used_levels) {
-    if (level == kRecomputeShare || level == kNoneShare) continue;
+    if (level == kRecomputeShare || level == kNoneShare || level == kReusedLevel) continue;
     if (std::find(levels_.begin(), levels_.end(), level) == levels_.end()) levels_.push_back(level);
   }
 }
@@ -53,6 +53,7 @@ bool LevelScheme::before(std::string_view a, std::string_view b) const {
 std::string share_name(const ChunkRecord& chunk) {
   switch (chunk.action) {
     case ChunkAction::kFetched:
+    case ChunkAction::kReused:
       return chunk.level;
     case ChunkAction::kRecomputed:
       return std::string(kRecomputeShare);

@@ -8,6 +8,8 @@ std::string to_text(ChunkAction action) {
       return "fetched";
     case ChunkAction::kRecomputed:
       return "recomputed";
+    case ChunkAction::kReused:
+      return "reused";
     case ChunkAction::kNone:
       break;
   }
@@ -36,6 +38,8 @@ std::int64_t code_of(ChunkAction action) {
       return 0;
     case ChunkAction::kRecomputed:
       return 1;
+    case ChunkAction::kReused:
+      return 3;
     case ChunkAction::kNone:
       break;
   }
@@ -56,6 +60,7 @@ std::int64_t code_of(LoadOutcome outcome) {
 
 ChunkAction chunk_action_from(std::int64_t code) {
   if (code == 0) return ChunkAction::kFetched;
+  if (code == 3) return ChunkAction::kReused;
   return code == 1 ? ChunkAction::kRecomputed : ChunkAction::kNone;
 }
 

@@ -17,7 +17,8 @@ FROM load WHERE run_id = ?1 ORDER BY load_index
 )sql";
 
 constexpr const char* kSelectLevels = R"sql(
-SELECT level_id, tokens FROM chunk WHERE run_id = ?1 AND load_index = ?2 AND action = ?3
+SELECT level_id, tokens FROM chunk
+WHERE run_id = ?1 AND load_index = ?2 AND action IN (?3, ?4)
 )sql";
 
 constexpr const char* kSelectRecords = R"sql(
@@ -68,7 +69,8 @@ class LoadReader {
 
  private:
   Status read_levels(LoadRow& load) {
-    select_levels_.bind(load.run.value, load.index, code_of(ChunkAction::kFetched));
+    select_levels_.bind(load.run.value, load.index, code_of(ChunkAction::kFetched),
+                        code_of(ChunkAction::kReused));
     const Status read = select_levels_.for_each([&]() -> Status {
       const auto level = level_index(select_levels_.integer(0));
       if (!level) return level.error();

@@ -167,8 +167,33 @@ CREATE TABLE tier_validation (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// A chunk may be reused. SQLite cannot change a CHECK: the table is made again.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE chunk_2 (
+  run_id INTEGER NOT NULL,
+  load_index INTEGER NOT NULL,
+  chunk_index INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 3),  -- fetched, recomputed, none, reused
+  level_id INTEGER NOT NULL REFERENCES phrase (id),
+  bytes INTEGER NOT NULL,
+  damage REAL NOT NULL,
+  reason_id INTEGER NOT NULL REFERENCES phrase (id),
+  requested_ns INTEGER,
+  first_byte_ns INTEGER,
+  arrived_ns INTEGER,
+  compute_began_ns INTEGER,
+  resident_ns INTEGER,
+  PRIMARY KEY (run_id, load_index, chunk_index),
+  FOREIGN KEY (run_id, load_index) REFERENCES load (run_id, load_index)
+) STRICT, WITHOUT ROWID;
+INSERT INTO chunk_2 SELECT * FROM chunk;
+DROP TABLE chunk;
+ALTER TABLE chunk_2 RENAME TO chunk;
+)sql";
+
 // One row per version, in order; a new version is one more row.
-constexpr std::array<const char*, 2> kMigrations{kVersion1, kVersion2};
+constexpr std::array<const char*, 3> kMigrations{kVersion1, kVersion2, kVersion3};
 constexpr auto kNewestVersion = static_cast<std::int64_t>(kMigrations.size());
 
 struct FileIdentity {
@@ -194,6 +219,14 @@ Result<FileIdentity> identify(const Database& database) {
   return identity;
 }
 
+// Of one moment, although another process may be making the tables right now: read one by one, an
+// id of before and tables of after would look like another program's file.
+Result<FileIdentity> identify_at_once(const Database& database) {
+  const auto snapshot = Transaction::begin_reading(database);
+  if (!snapshot) return snapshot.error();
+  return identify(database);
+}
+
 Status refuse_strangers(const Database& database, const FileIdentity& identity) {
   if (identity.application_id != kApplicationId) {
     return error_in(database.file(), "is an SQLite file, but not a Sluice store",
@@ -211,7 +244,7 @@ Status refuse_strangers(const Database& database, const FileIdentity& identity) 
 }  // namespace
 
 Status migrate(const Database& database) {
-  auto before = identify(database);
+  const auto before = identify_at_once(database);
   if (!before) return before.error();
   if (!before->is_empty()) {
     if (Status known = refuse_strangers(database, *before); !known) return known;
@@ -233,7 +266,7 @@ Status migrate(const Database& database) {
 }
 
 Status require_current_schema(const Database& database) {
-  const auto identity = identify(database);
+  const auto identity = identify_at_once(database);
   if (!identity) return identity.error();
   if (Status known = refuse_strangers(database, *identity); !known) return known;
   if (identity->version < kNewestVersion) {

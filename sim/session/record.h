@@ -12,15 +12,20 @@
 
 namespace sluice {
 
-// How a chunk became resident.
-enum class ChunkAction { kFetched, kRecomputed, kNone };
+// How a chunk became resident. kReused: it was when the load arrived, left by an earlier one.
+enum class ChunkAction { kFetched, kRecomputed, kReused, kNone };
+
+// What stands in the place of a level for a reused chunk, and of a policy's words.
+inline constexpr const char* kReusedLevel = "reused";
+inline constexpr const char* kReusedReason = "was resident when the load arrived";
 
 struct ChunkRecord {
   std::int32_t index = 0;
   std::int64_t tokens = 0;
   ChunkAction action = ChunkAction::kNone;
-  std::string level;  // level id ("cachegen-released@2"); empty when recomputed
-  DataSize bytes;     // that travelled for it, cancelled attempts included
+  // Level id ("cachegen-released@2"); empty when recomputed, kReusedLevel when reused.
+  std::string level;
+  DataSize bytes;  // that travelled for it, cancelled attempts included
   double damage = 0;
   std::string reason;                                              // the policy's words
   std::optional<Instant> requested_at, first_byte_at, arrived_at;  // transfer

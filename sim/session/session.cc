@@ -36,7 +36,24 @@ Session::~Session() {
 void Session::begin() {
   record_.arrived_at = clock_.now();
   gpu_busy_at_arrival_ = gpu_.busy_time();
+  take_over_resident_chunks();
   consult();
+}
+
+// With all chunks here already there is nothing to ask the policy: the first token comes next.
+void Session::take_over_resident_chunks() {
+  for (ChunkState& chunk : chunks_) {
+    const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
+    if (!plan.resident) continue;
+    chunk.resident = true;
+    chunk.record.action = ChunkAction::kReused;
+    chunk.record.level = kReusedLevel;
+    chunk.record.reason = kReusedReason;
+    chunk.record.resident_at = clock_.now();
+    hold_memory(plan.decoded_size);
+  }
+  started_ = all_resident();
+  if (started_) record_.kv_ready_at = clock_.now();
 }
 
 void Session::abandon() {

@@ -24,6 +24,9 @@ struct ChunkPlan {
   std::optional<Duration> recompute_time;  // absent: cannot be recomputed
   DataSize decoded_size;                   // in GPU memory
   DataSize text_size;  // to fetch before a recompute; zero when the tokens are already here
+  // In GPU memory when the load arrives: an earlier load with the same prefix left it there. Counts
+  // as undamaged.
+  bool resident = false;
 };
 
 // Everything that is fixed when the load arrives.
@@ -80,6 +83,7 @@ class Session final : private TransferListener {
   void cancel_decoding(ChunkState& chunk);
   void run_ready_recomputes();
   void become_resident(ChunkState& chunk, ChunkAction action);
+  void take_over_resident_chunks();
   void drop_transfer(ChunkState& chunk);
   void submit_first_token();
   void fail(std::string why);

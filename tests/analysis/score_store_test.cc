@@ -109,12 +109,14 @@ class ScoreStoreTest : public StoreTest {
 
 TEST_F(ScoreStoreTest, RowsBecomeLoadsWithTheirLevelsAndProfiles) {
   Store store = open();
-  std::vector<LoadRecord> loads = loads_with({500, 2000, 700});
+  std::vector<LoadRecord> loads = loads_with({500, 2000, 700, 300});
   loads[1].outcome = LoadOutcome::kFailed;
   loads[1].chunks[0].action = ChunkAction::kNone;
   loads[2].recomputed_tokens = 1000;
   loads[2].chunks[0].action = ChunkAction::kRecomputed;
   loads[2].chunks[0].level = "";
+  loads[3].chunks[0].action = ChunkAction::kReused;
+  loads[3].chunks[0].level = kReusedLevel;
   write(store, {.policy = "fixed", .params = "level=int8@token", .loads = loads});
   const auto read = inputs(store);
   ASSERT_EQ(read.size(), 1u);
@@ -125,7 +127,7 @@ TEST_F(ScoreStoreTest, RowsBecomeLoadsWithTheirLevelsAndProfiles) {
   const PolicyInput& policy = read[0].policies[0];
   EXPECT_EQ(policy.policy, "fixed:level=int8@token");
   EXPECT_EQ(policy.profile, "cachegen-mistral-7b (published: CacheGen, table 1)");
-  ASSERT_EQ(policy.loads.size(), 3u);
+  ASSERT_EQ(policy.loads.size(), 4u);
   EXPECT_FALSE(policy.loads[0].violated);
   EXPECT_EQ(policy.loads[0].ttft, Duration(std::chrono::milliseconds(500)));
   EXPECT_TRUE(policy.loads[1].violated);
@@ -134,7 +136,7 @@ TEST_F(ScoreStoreTest, RowsBecomeLoadsWithTheirLevelsAndProfiles) {
   EXPECT_EQ(policy.loads[1].quality, std::nullopt);
   EXPECT_EQ(policy.tokens_by_level,
             (std::map<std::string, std::int64_t>{
-                {"int8@token", 1000}, {"none", 1000}, {"recompute", 1000}}));
+                {"int8@token", 1000}, {"none", 1000}, {"recompute", 1000}, {"reused", 1000}}));
   EXPECT_EQ(policy.runs.size(), 1u);
 }
 

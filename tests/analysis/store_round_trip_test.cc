@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/store/content_hash.h"
+#include "analysis/store/database.h"
 #include "base/sha256.h"
 #include "tests/analysis/store_fixture.h"
 
@@ -47,6 +48,57 @@ TEST_F(StoreTest, ValidationsComeBackAndAreReplacedNotDoubled) {
   EXPECT_EQ(*read, rows);
   EXPECT_TRUE(store->read_validation(sha256, 8)->empty()) << "another seed";
   EXPECT_FALSE(store->write_validation("no such scenario", 7, rows).ok());
+}
+
+TEST_F(StoreTest, AReusedChunkComesBackAsOne) {
+  auto store = Store::open(file());
+  ASSERT_TRUE(store.ok());
+  std::vector<LoadRecord> loads = example_loads(1);
+  loads[0].chunks[0].action = ChunkAction::kReused;
+  loads[0].chunks[0].level = kReusedLevel;
+  const RunKey key = add_key(*store, 0);
+  ASSERT_TRUE(store->claim(key, *store->add_campaign(example_campaign())).ok());
+  const auto run = store->write_run(key, {}, example_metrics(), loads);
+  ASSERT_TRUE(run.ok()) << run.error().to_line();
+  expect_same(loads, *store->read_records(*run));
+}
+
+// The table of chunks as version 2 had it: an action above 2 was refused.
+constexpr const char* kBackToVersion2 = R"sql(
+CREATE TABLE old AS SELECT * FROM chunk;
+DROP TABLE chunk;
+CREATE TABLE chunk (run_id INTEGER NOT NULL, load_index INTEGER NOT NULL,
+  chunk_index INTEGER NOT NULL, tokens INTEGER NOT NULL,
+  action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 2),
+  level_id INTEGER NOT NULL REFERENCES phrase (id), bytes INTEGER NOT NULL, damage REAL NOT NULL,
+  reason_id INTEGER NOT NULL REFERENCES phrase (id), requested_ns INTEGER, first_byte_ns INTEGER,
+  arrived_ns INTEGER, compute_began_ns INTEGER, resident_ns INTEGER,
+  PRIMARY KEY (run_id, load_index, chunk_index),
+  FOREIGN KEY (run_id, load_index) REFERENCES load (run_id, load_index)) STRICT, WITHOUT ROWID;
+INSERT INTO chunk SELECT * FROM old;
+DROP TABLE old;
+PRAGMA user_version = 2;
+)sql";
+
+TEST_F(StoreTest, AStoreOfVersion2KeepsItsRowsAndItsContentHashAndTakesReusedChunks) {
+  std::string before;
+  {
+    auto store = Store::open(file());
+    ASSERT_TRUE(store.ok());
+    write_example(*store, add_key(*store, 4), 3);
+    before = *content_hash(*store);
+  }
+  {
+    const auto raw = Database::open(file(), OpenMode::kExisting);
+    ASSERT_TRUE(raw.ok());
+    const Status old = raw->execute(kBackToVersion2);
+    ASSERT_TRUE(old.ok()) << old.error().to_line();
+  }
+  auto store = Store::open(file());
+  ASSERT_TRUE(store.ok()) << store.error().to_line();
+  EXPECT_EQ(*content_hash(*store), before);
+  expect_same(example_loads(3), *store->read_records(RunId{1}));
+  EXPECT_TRUE(store->database().execute("UPDATE chunk SET action = 3").ok());
 }
 
 TEST_F(StoreTest, EveryFieldOfARunComesBackFromAnotherProcessesFile) {

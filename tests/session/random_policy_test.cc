@@ -109,6 +109,7 @@ LoadPlan random_plan(std::int64_t index, RandomStream& random) {
   plan.destination = NodeId{1};
   const auto num_chunks = 1 + random.below(5);
   const bool with_text = random.bernoulli(0.5);
+  const auto num_resident = random.bernoulli(0.3) ? random.below(num_chunks + 1) : 0;
   for (std::uint64_t i = 0; i < num_chunks; ++i) {
     ChunkPlan chunk;
     chunk.tokens = 100;
@@ -119,6 +120,7 @@ LoadPlan random_plan(std::int64_t index, RandomStream& random) {
     if (random.bernoulli(0.7)) chunk.recompute_time = 10ms * random.below(20);
     chunk.decoded_size = DataSize::bytes(500'000);
     chunk.text_size = DataSize::bytes(with_text ? 400 : 0);
+    chunk.resident = i < num_resident;
     plan.chunks.push_back(std::move(chunk));
   }
   return plan;
@@ -203,6 +205,11 @@ void expect_adds_up(const LoadRecord& load, const LoadPlan& plan) {
       recomputed += chunk.tokens;
       EXPECT_EQ(chunk.level, "");
       EXPECT_EQ(chunk.damage, 0.0);
+    }
+    if (chunk.action == ChunkAction::kReused) {
+      EXPECT_TRUE(plan.chunks[i].resident);
+      EXPECT_EQ(chunk.bytes, DataSize::zero());
+      EXPECT_EQ(chunk.resident_at, load.arrived_at);
     }
     expect_in_order(chunk.requested_at, chunk.first_byte_at);
     expect_in_order(chunk.first_byte_at, chunk.arrived_at);
