@@ -22,8 +22,11 @@ class Ring {
     SLUICE_ASSERT(index < size_, "past the end of a ring");
     return slots_[(first_ + index) & (slots_.size() - 1)];
   }
+  [[nodiscard]] const T& operator[](std::size_t index) const {
+    return const_cast<Ring&>(*this)[index];
+  }
   [[nodiscard]] T& front() { return (*this)[0]; }
-  [[nodiscard]] T& back() { return (*this)[size_ - 1]; }
+  [[nodiscard]] const T& front() const { return (*this)[0]; }
   void push_back(T value) {
     if (size_ == slots_.size()) grow();
     slots_[(first_ + size_++) & (slots_.size() - 1)] = std::move(value);

@@ -1,6 +1,8 @@
 // The halves of a connection without any network: what they send, count, lose and put in order.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "sim/net/transport/connection_receiver.h"
 #include "sim/net/transport/connection_sender.h"
 #include "tests/net/net_fixture.h"
@@ -66,11 +68,11 @@ TEST(CongestionWindow, SilenceBringsTheInitialWindowAndSlowStartUpToWhereItWas) 
 // A sender with room for ten packets; each send takes one packet, since an eighth of the window is
 // about that.
 struct Sender {
-  ConnectionSender sender{limits(10), DataSize::bytes(64'000)};
+  ConnectionSender sender{limits(10), DataSize::bytes(64'000), false};
   std::vector<NumberedSegment> sent;
   void fill(Instant now) {
-    while (const auto payload = sender.room(kPacket * 1000))
-      sent.push_back(sender.send(now, 1, *payload));
+    while (const auto payload = sender.room(now, kPacket * 1000))
+      sent.push_back(sender.send(now, 1, *payload, false));
   }
 };
 
@@ -86,32 +88,32 @@ TEST(ConnectionSender, TheWindowDoublesInARoundTripThatUsedIt) {
   Sender s;
   s.fill(kRunStart);
   for (std::uint64_t n = 0; n < 10; ++n) {
-    s.sender.on_ack(kRunStart + 20ms, n, n + 1);
+    s.sender.on_ack(kRunStart + 20ms, {n, n, n + 1});
     s.fill(kRunStart + 20ms);
   }
   EXPECT_EQ(s.sender.window(), kPacket * 20);
 }
 
 TEST(ConnectionSender, TheWindowDoesNotGrowWhileMostOfItIsUnused) {
-  ConnectionSender sender(limits(10), kPacket);
-  (void)sender.send(kRunStart, 1, kPacket);
-  sender.on_ack(kRunStart + 20ms, 0, 1);
+  ConnectionSender sender(limits(10), kPacket, false);
+  (void)sender.send(kRunStart, 1, kPacket, false);
+  sender.on_ack(kRunStart + 20ms, {0, 0, 1});
   EXPECT_EQ(sender.window(), kPacket * 10);
 }
 
 TEST(ConnectionSender, ASegmentIsAnEighthOfTheWindowOrWhatRemains) {
-  const ConnectionSender sender(limits(80), DataSize::bytes(64'000));
-  EXPECT_EQ(sender.room(kPacket * 1000), kPacket * 10);
-  EXPECT_EQ(sender.room(kPacket), kPacket);
+  const ConnectionSender sender(limits(80), DataSize::bytes(64'000), false);
+  EXPECT_EQ(sender.room(kRunStart, kPacket * 1000), kPacket * 10);
+  EXPECT_EQ(sender.room(kRunStart, kPacket), kPacket);
 }
 
 TEST(ConnectionSender, ASegmentIsLostOnceTheThirdAfterItArrived) {
   Sender s;
   s.fill(kRunStart);
-  s.sender.on_ack(kRunStart + 20ms, 1, 0);
-  s.sender.on_ack(kRunStart + 20ms, 2, 0);
+  s.sender.on_ack(kRunStart + 20ms, {1, 1, 0});
+  s.sender.on_ack(kRunStart + 20ms, {2, 2, 0});
   EXPECT_FALSE(s.sender.send_lost(kRunStart + 20ms));
-  s.sender.on_ack(kRunStart + 20ms, 3, 0);
+  s.sender.on_ack(kRunStart + 20ms, {3, 3, 0});
   const auto copy = s.sender.send_lost(kRunStart + 20ms);
   ASSERT_TRUE(copy);
   EXPECT_EQ(copy->segment.sequence, 0u);
@@ -122,19 +124,20 @@ TEST(ConnectionSender, ASegmentIsLostOnceTheThirdAfterItArrived) {
 TEST(ConnectionSender, ManyLossesOfOneRoundShrinkTheWindowOnce) {
   Sender s;
   s.fill(kRunStart);
-  s.sender.on_ack(kRunStart + 20ms, 9,
-                  0);  // only the last of ten arrived: seven before are lost at once
+  s.sender.on_ack(kRunStart + 20ms,
+                  {9, 9, 0});  // only the last of ten arrived: seven before are lost at once
   EXPECT_EQ(s.sender.window(), kPacket * 7);
 }
 
 TEST(ConnectionSender, ACopyThatIsLostTooIsSentAgain) {
   Sender s;
   s.fill(kRunStart);
-  for (const std::uint64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9}) s.sender.on_ack(kRunStart + 20ms, n, 0);
+  for (const std::uint64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9})
+    s.sender.on_ack(kRunStart + 20ms, {n, n, 0});
   ASSERT_EQ(s.sender.send_lost(kRunStart + 20ms)->number, 10u);
   s.fill(kRunStart + 20ms);
   ASSERT_GE(s.sent.size(), 13u);
-  for (const std::uint64_t n : {11, 12, 13}) s.sender.on_ack(kRunStart + 40ms, n, 0);
+  for (const std::uint64_t n : {11, 12, 13}) s.sender.on_ack(kRunStart + 40ms, {n, n, 0});
   const auto again = s.sender.send_lost(kRunStart + 40ms);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->segment.sequence, 0u);
@@ -143,48 +146,185 @@ TEST(ConnectionSender, ACopyThatIsLostTooIsSentAgain) {
 TEST(ConnectionSender, ALostAcknowledgementIsNoLoss) {
   Sender s;
   s.fill(kRunStart);
-  s.sender.on_ack(kRunStart + 20ms, 9, 10);  // everything before sequence 10 has arrived
+  s.sender.on_ack(kRunStart + 20ms, {9, 9, 10});  // everything before sequence 10 has arrived
   EXPECT_FALSE(s.sender.send_lost(kRunStart + 20ms));
   EXPECT_TRUE(s.sender.is_idle());
 }
 
-TEST(ConnectionSender, TheTailIsProbedAfterTheProbeTimeoutAndTheWaitDoubles) {
-  ConnectionSender sender(limits(10), kPacket);
-  (void)sender.send(kRunStart, 1, kPacket);
-  sender.on_ack(kRunStart + 20ms, 0, 1);
-  EXPECT_FALSE(sender.probe_at());
-  (void)sender.send(kRunStart + 20ms, 1, kPacket);
-  // RFC 6298 after one sample of 20 ms: 20 + 4 * 10 ms.
-  EXPECT_EQ(sender.probe_at(), kRunStart + 80ms);
-  const NumberedSegment probe = sender.probe(kRunStart + 80ms);
-  EXPECT_EQ(probe.segment.sequence, 1u);
-  EXPECT_EQ(probe.number, 2u);
-  EXPECT_EQ(sender.probe_at(), kRunStart + 80ms + 120ms);
-  sender.on_ack(kRunStart + 100ms, 2, 2);
+// RFC 6298 after one sample of 20 ms: 20 + 4 * 10 ms; RFC 8985 allows two round trips: 40 ms.
+TEST(ConnectionSender, TheTailIsProbedAfterTwoRoundTripsAndTheWaitDoubles) {
+  ConnectionSender sender(limits(10), kPacket, false);
+  (void)sender.send(kRunStart, 1, kPacket, false);
+  sender.on_ack(kRunStart + 20ms, {0, 0, 1});
+  EXPECT_FALSE(sender.gives_up_at());
+  (void)sender.send(kRunStart + 20ms, 1, kPacket, true);
+  EXPECT_EQ(sender.gives_up_at(), kRunStart + 60ms);
+  const auto probe = sender.give_up(kRunStart + 60ms);
+  ASSERT_TRUE(probe);
+  EXPECT_EQ(probe->segment.sequence, 1u);
+  EXPECT_EQ(probe->number, 2u);
+  EXPECT_EQ(sender.gives_up_at(), kRunStart + 60ms + 80ms);
+  sender.on_ack(kRunStart + 80ms, {2, 2, 2});
   EXPECT_TRUE(sender.is_idle());
 }
 
-TEST(ConnectionSender, AWindowSmallerThanAPacketInFlightStillLetsOneGo) {
-  ConnectionSender sender(limits(1, 1), kPacket);
-  EXPECT_EQ(sender.room(kPacket * 5), kPacket);
-  (void)sender.send(kRunStart, 1, kPacket);
-  EXPECT_EQ(sender.room(kPacket * 4), std::nullopt);
+TEST(ConnectionSender, ASinglePacketWhoseAcknowledgementMayBeKeptBackIsGivenThatTime) {
+  ConnectionSender sender(limits(10), kPacket, false);
+  sender.on_handshake(20ms);
+  (void)sender.send(kRunStart, 1, kPacket, false);
+  EXPECT_EQ(sender.gives_up_at(), kRunStart + 80ms);
+  (void)sender.send(kRunStart, 1, kPacket, false);
+  EXPECT_EQ(sender.gives_up_at(), kRunStart + 40ms);
 }
 
-TEST(ConnectionReceiver, PutsSegmentsInOrderAndDropsSecondCopies) {
-  ConnectionReceiver receiver;
+// Of two packets only the second arrived, after 20 ms: after 9/8 of that the first is lost.
+TEST(ConnectionSender, ALossWithTooFewPacketsAfterItIsFoundByItsAge) {
+  ConnectionSender sender(limits(10), kPacket, false);
+  for (int i = 0; i < 2; ++i) (void)sender.send(kRunStart, 1, kPacket, i == 1);
+  sender.on_ack(kRunStart + 20ms, {1, 1, 0});
+  EXPECT_EQ(sender.gives_up_at(), kRunStart + 22'500us);
+  EXPECT_FALSE(sender.give_up(kRunStart + 22'500us));
+  EXPECT_EQ(sender.window(), kPacket * 7);
+  const auto copy = sender.send_lost(kRunStart + 22'500us);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->segment.sequence, 0u);
+}
+
+TEST(ConnectionSender, OneAcknowledgementSettlesTheWholeRunItNames) {
+  Sender s;
+  s.fill(kRunStart);
+  s.sender.on_ack(kRunStart + 20ms, {0, 4, 5});
+  EXPECT_EQ(s.sender.window(), kPacket * 15);
+  s.fill(kRunStart + 20ms);
+  EXPECT_EQ(s.sent.size(), 20u);
+}
+
+// Number 5 is missing; the acknowledgements of 6 and 7 were lost, that of the run 6 .. 9 came.
+TEST(ConnectionSender, ARunMakesLostAcknowledgementsGood) {
+  Sender s;
+  s.fill(kRunStart);
+  s.sender.on_ack(kRunStart + 20ms, {0, 4, 5});
+  s.sender.on_ack(kRunStart + 20ms, {6, 9, 5});
+  const auto copy = s.sender.send_lost(kRunStart + 20ms);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->segment.sequence, 5u);
+  EXPECT_FALSE(s.sender.send_lost(kRunStart + 20ms));
+}
+
+TEST(ConnectionSender, AnAcknowledgementThatWasKeptBackIsNoSampleOfTheRoundTrip) {
+  ConnectionSender sender(limits(10), kPacket, false);
+  sender.on_handshake(20ms);
+  (void)sender.send(kRunStart, 1, kPacket, false);
+  sender.on_ack(kRunStart + 60ms, {0, 0, 1, true});
+  for (int i = 0; i < 2; ++i) (void)sender.send(kRunStart + 60ms, 1, kPacket, false);
+  EXPECT_EQ(sender.gives_up_at(), kRunStart + 60ms + 40ms);  // of 20 ms as before
+}
+
+TEST(ConnectionSender, AfterTwoProbesWithoutAnAnswerALossMeansToBeginAnew) {
+  Sender s;
+  s.sender.on_handshake(20ms);
+  s.fill(kRunStart);
+  const Instant first = *s.sender.gives_up_at();
+  EXPECT_EQ(s.sender.give_up(first)->number, 10u);
+  const Instant second = *s.sender.gives_up_at();
+  EXPECT_EQ(s.sender.give_up(second)->number, 11u);
+  s.sender.on_ack(second + 20ms, {11, 11, 1});  // the first segment arrived with the second probe
+  EXPECT_EQ(s.sender.window(), kPacket * 2);
+  EXPECT_EQ(s.sender.send_lost(second + 20ms)->segment.sequence, 1u);
+}
+
+// A window of ten packets and a round trip of 12 ms: in slow start one leaves each 0.6 ms.
+TEST(ConnectionSender, PacedPacketsLeaveEvenly) {
+  ConnectionSender sender(limits(10), kPacket, true);
+  sender.on_handshake(12ms);
+  Instant now = kRunStart;
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(sender.room(now, kPacket * 100)) << i;
+    (void)sender.send(now, 1, kPacket, false);
+    if (i == 9) break;
+    EXPECT_FALSE(sender.room(now, kPacket * 100)) << i;
+    EXPECT_EQ(sender.resumes_at(now), now + 600us) << i;
+    now += 600us;
+  }
+  EXPECT_FALSE(sender.resumes_at(now)) << "now the window is what it waits for";
+}
+
+TEST(ConnectionSender, AWindowSmallerThanAPacketInFlightStillLetsOneGo) {
+  ConnectionSender sender(limits(1, 1), kPacket, false);
+  EXPECT_EQ(sender.room(kRunStart, kPacket * 5), kPacket);
+  (void)sender.send(kRunStart, 1, kPacket, false);
+  EXPECT_EQ(sender.room(kRunStart, kPacket * 4), std::nullopt);
+}
+
+// Takes copies numbered as they come, one full packet each.
+struct Receiver {
+  ConnectionReceiver receiver{kPacket};
   std::vector<Segment> out;
-  const auto take = [&](std::uint64_t sequence) { receiver.take({1, sequence, kPacket}, out); };
-  take(1);
-  take(2);
-  EXPECT_TRUE(out.empty());
-  EXPECT_EQ(receiver.next_expected(), 0u);
-  take(0);
-  take(1);
-  take(0);
-  ASSERT_EQ(out.size(), 3u);
-  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(out[i].sequence, i);
-  EXPECT_EQ(receiver.next_expected(), 3u);
+  std::uint64_t next_number = 0;
+  bool take(std::uint64_t sequence, bool is_last = false) {
+    return receiver.take({{1, sequence, kPacket, is_last}, next_number++}, out);
+  }
+  bool take_after_a_gap(std::uint64_t sequence) {
+    ++next_number;
+    return take(sequence);
+  }
+  std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> acknowledge() {
+    const Acknowledgement ack = receiver.acknowledge();
+    return {ack.first, ack.last, ack.next_expected};
+  }
+};
+
+TEST(ConnectionReceiver, PutsSegmentsInOrderAndDropsSecondCopies) {
+  Receiver r;
+  (void)r.take(1);
+  (void)r.take(2);
+  EXPECT_TRUE(r.out.empty());
+  (void)r.take(0);
+  (void)r.take(1);
+  (void)r.take(0);
+  ASSERT_EQ(r.out.size(), 3u);
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(r.out[i].sequence, i);
+  EXPECT_EQ(r.receiver.acknowledge().next_expected, 3u);
+}
+
+TEST(ConnectionReceiver, AcknowledgesEverySecondPacketInLine) {
+  Receiver r;
+  EXPECT_FALSE(r.take(0));
+  EXPECT_TRUE(r.receiver.owes_acknowledgement());
+  EXPECT_TRUE(r.take(1));
+  EXPECT_EQ(r.acknowledge(), std::tuple(0, 1, 2));
+  EXPECT_FALSE(r.receiver.owes_acknowledgement());
+  EXPECT_FALSE(r.take(2));
+}
+
+TEST(ConnectionReceiver, AcknowledgesTheEndOfATransferAtOnce) {
+  Receiver r;
+  EXPECT_TRUE(r.take(0, true));
+}
+
+TEST(ConnectionReceiver, AcknowledgesASegmentOfTwoPacketsAtOnce) {
+  ConnectionReceiver receiver(kPacket);
+  std::vector<Segment> out;
+  EXPECT_TRUE(receiver.take({{1, 0, kPacket * 2}, 0}, out));
+}
+
+TEST(ConnectionReceiver, AcknowledgesAGapWhatFollowsItAndItsRepairAtOnce) {
+  Receiver r;
+  EXPECT_FALSE(r.take(0));
+  EXPECT_TRUE(r.take_after_a_gap(2));
+  EXPECT_EQ(r.acknowledge(), std::tuple(2, 2, 1));
+  EXPECT_TRUE(r.take(3));
+  EXPECT_EQ(r.acknowledge(), std::tuple(2, 3, 1));
+  EXPECT_TRUE(r.take(1));  // the copy, with the number after
+  EXPECT_EQ(r.acknowledge(), std::tuple(2, 4, 4));
+  EXPECT_FALSE(r.take(4));
+}
+
+TEST(ConnectionReceiver, AcknowledgesASecondCopyAtOnce) {
+  Receiver r;
+  (void)r.take(0);
+  (void)r.receiver.acknowledge();
+  EXPECT_TRUE(r.take(0));
 }
 
 }  // namespace

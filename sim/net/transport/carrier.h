@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "sim/net/network.h"
-#include "sim/net/transport/connection_sender.h"
 
 namespace sluice {
 
@@ -24,14 +23,18 @@ enum class PacketKind : std::uint8_t {
 // The fields that matter to the transport; plain values, copied as bytes.
 struct PacketFields {
   PacketKind kind = PacketKind::kData;
+  bool is_last = false;         // kData: of its transfer
+  bool is_late = false;         // kAck: it was kept back
+  bool answers_opened = false;  // kRequest: sent when kOpened came
   std::int32_t connection = 0;  // kData, kAck: which; kOpen, kOpened: how many
+  std::int32_t route = 0;
   std::uint64_t channel = 0;
   std::uint64_t transfer = 0;
-  std::uint64_t number = 0;        // kData, kAck: of the copy
+  std::uint64_t number = 0;        // kData: of the copy; kAck: of the newest that came
+  std::uint64_t first_number = 0;  // kAck: since which none before `number` is missing
   std::uint64_t sequence = 0;      // kData: of the segment; kAck: the next expected
   std::int64_t payload_bytes = 0;  // kData
   std::int64_t chunk_index = 0;    // for chunk-clocked links
-  std::int32_t route = 0;
 };
 
 class PacketReceiver {

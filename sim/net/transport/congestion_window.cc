@@ -47,9 +47,10 @@ void CongestionWindow::grow_cubic(Instant now, double acked, Duration round_trip
   }
   const double since_s = to_seconds(now - *epoch_);
   const auto cubic = [&](double t) {
-    return kC * std::pow(t - plateau_s_, 3) + packets_before_loss_;
+    const double from_plateau_s = t - plateau_s_;
+    return kC * from_plateau_s * from_plateau_s * from_plateau_s + packets_before_loss_;
   };
-  packets_reno_ += kAlpha * acked / packets_;
+  packets_reno_ += (packets_reno_ < packets_before_loss_ ? kAlpha : 1.0) * acked / packets_;
   if (cubic(since_s) < packets_reno_) {
     packets_ = std::max(packets_, packets_reno_);
     return;
@@ -65,6 +66,11 @@ void CongestionWindow::on_loss() {
   packets_ = std::max(kPacketsMin, packets_ * kBeta);
   threshold_ = packets_;
   epoch_.reset();
+}
+
+void CongestionWindow::on_collapse() {
+  on_loss();
+  packets_ = kPacketsMin;
 }
 
 void CongestionWindow::on_silence() {

@@ -1,6 +1,6 @@
 // How much a connection may have in flight: slow start (RFC 5681), then CUBIC (RFC 9438).
-// Where in the flow: one per connection of the burst tier. Time is an argument; no clock inside.
-// Surprise: after a loss it shrinks by 30 % and not by half, as CUBIC does.
+// Where in the flow: one per connection of the tiers with packets. Time is an argument; no clock
+// inside. Surprise: after a loss it shrinks by 30 % and not by half, as CUBIC does.
 #pragma once
 
 #include <optional>
@@ -26,6 +26,9 @@ class CongestionWindow {
   void on_ack(Instant now, DataSize acked, Duration round_trip);
   // A loss: once per round trip, however many segments were lost.
   void on_loss();
+  // All that was in flight is lost and nothing has been heard for long: begins anew, in slow start
+  // up to where a loss would have put it (RFC 5681, section 3.1).
+  void on_collapse();
   // After a long silence (RFC 5681, section 4.1).
   void on_silence();
 

@@ -9,103 +9,150 @@ namespace {
 
 constexpr std::uint64_t kReorderingMax = 3;  // packets (RFC 9002, section 6.1.1)
 constexpr std::int32_t kProbeDoublingsMax = 6;
+// A probe for a lost tail, then the time-out that in TCP means that all is lost (RFC 8985, 7).
+constexpr std::int32_t kProbesUntilCollapse = 2;
 constexpr std::int64_t kSegmentsPerWindow = 8;
 
 }  // namespace
 
-ConnectionSender::ConnectionSender(const CongestionLimits& limits, DataSize segment_max)
-    : window_(limits), packet_(limits.packet), segment_max_(std::max(segment_max, limits.packet)) {}
+ConnectionSender::ConnectionSender(const CongestionLimits& limits, DataSize segment_max,
+                                   bool is_paced)
+    : window_(limits),
+      pace_(is_paced),
+      packet_(limits.packet),
+      segment_max_(std::max(segment_max, limits.packet)) {}
 
-std::optional<DataSize> ConnectionSender::room(DataSize remaining) const {
+std::optional<DataSize> ConnectionSender::room(Instant now, DataSize remaining) const {
   const DataSize wanted =
       std::min(segment_max_, DataSize::bytes(window_.size().bytes() / kSegmentsPerWindow));
-  const DataSize whole = packet_ * std::max<std::int64_t>(1, wanted.bytes() / packet_.bytes());
+  const DataSize whole =
+      wanted < packet_ * 2 ? packet_ : packet_ * (wanted.bytes() / packet_.bytes());
   const DataSize payload = std::min(remaining, whole);
-  if (!lost_.empty() || !(sent_.empty() || fits(payload))) return std::nullopt;
+  if (!lost_.empty() || !(sent_.empty() || fits(payload)) || !pace_.allows(now))
+    return std::nullopt;
   return payload;
 }
 
-NumberedSegment ConnectionSender::put_in_flight(Instant now, const Segment& segment) {
+NumberedSegment ConnectionSender::put_in_flight(Instant now, Segment segment) {
   sent_.push_back({segment, now, true});
   in_flight_ += segment.payload;
   last_sent_ = now;
+  pace_.on_departure(now, segment.payload, window_.size(), round_trip_.known(),
+                     window_.in_slow_start());
   return {segment, next_number_++};
 }
 
-NumberedSegment ConnectionSender::send(Instant now, std::uint64_t transfer, DataSize payload) {
-  return put_in_flight(now, {transfer, next_sequence_++, payload});
+NumberedSegment ConnectionSender::send(Instant now, std::uint64_t transfer, DataSize payload,
+                                       bool is_last) {
+  return put_in_flight(now, {transfer, next_sequence_++, payload, is_last});
 }
 
 std::optional<NumberedSegment> ConnectionSender::send_lost(Instant now) {
   while (!lost_.empty() && lost_.front().sequence < next_expected_)
-    lost_.pop_front();  // it had arrived after all
-  if (lost_.empty() || !(sent_.empty() || fits(lost_.front().payload))) return std::nullopt;
-  const Segment segment = lost_.front();
-  lost_.pop_front();
-  return put_in_flight(now, segment);
+    (void)lost_.pop_front();  // it had arrived after all
+  if (lost_.empty() || !(sent_.empty() || fits(lost_.front().payload)) || !pace_.allows(now))
+    return std::nullopt;
+  return put_in_flight(now, lost_.pop_front());
 }
 
-void ConnectionSender::settle(Sent& sent) {
-  if (!sent.in_flight) return;
+std::optional<Instant> ConnectionSender::resumes_at(Instant now) const {
+  if (pace_.allows(now) || !(sent_.empty() || fits(packet_))) return std::nullopt;
+  return pace_.next_at();
+}
+
+// Returns what leaves the account of payload in flight.
+DataSize ConnectionSender::settle(Sent& sent) {
+  if (!sent.in_flight) return DataSize::zero();
   sent.in_flight = false;
   in_flight_ -= sent.segment.payload;
+  return sent.segment.payload;
 }
 
-void ConnectionSender::on_ack(Instant now, std::uint64_t number, std::uint64_t next_expected) {
-  next_expected_ = std::max(next_expected_, next_expected);
-  if (number < first_number_) return;  // settled long ago
-  SLUICE_ASSERT(number < next_number_, "an acknowledgement of what was never sent");
-  Sent& sent = sent_[number - first_number_];
-  const bool is_news = sent.in_flight;
+void ConnectionSender::on_ack(Instant now, const Acknowledgement& ack) {
+  SLUICE_ASSERT(ack.last < next_number_, "an acknowledgement of what was never sent");
+  next_expected_ = std::max(next_expected_, ack.next_expected);
   const DataSize in_flight_before = in_flight_;
-  const DataSize acked = sent.segment.payload;
-  if (is_news) round_trip_.add(now - sent.at);
-  settle(sent);
-  num_probes_ = 0;
+  DataSize arrived = settle_run(now, ack);
+  acked_until_ = std::max(acked_until_, ack.last + 1);
   last_acked_ = now;
-  find_losses(now, number);
+  arrived += settle_front(now);
+  num_probes_ = 0;
   // The window grows only if it was in use: half of it in slow start, whole after (RFC 7661's
   // concern).
   const DataSize used =
       window_.in_slow_start() ? in_flight_before * 2 : in_flight_before + segment_max_;
-  if (is_news && number >= recovery_until_ && used >= window_.size()) {
-    window_.on_ack(now, acked, round_trip_.smoothed());
+  const bool is_recovered = ack.last >= recovery_until_;
+  if (arrived > DataSize::zero() && is_recovered && used >= window_.size())
+    window_.on_ack(now, arrived, round_trip_.smoothed());
+}
+
+// Packets arrive in the order of their numbers, so that no number is looked at twice.
+DataSize ConnectionSender::settle_run(Instant now, const Acknowledgement& ack) {
+  DataSize arrived;
+  const std::uint64_t from = std::max({ack.first, acked_until_, first_number_});
+  for (std::uint64_t number = from; number <= ack.last; ++number) {
+    Sent& sent = sent_[number - first_number_];
+    if (number == ack.last && sent.in_flight && !ack.is_late) round_trip_.add(now - sent.at);
+    arrived += settle(sent);
   }
+  return arrived;
+}
+
+bool ConnectionSender::is_lost(const Sent& oldest, Instant now) const {
+  return first_number_ + kReorderingMax < acked_until_ ||
+         (first_number_ + 1 < acked_until_ && oldest.at + round_trip_.loss_age() <= now);
 }
 
 // Settles what is certain at the front: it arrived, or it is lost because later copies arrived.
-void ConnectionSender::find_losses(Instant now, std::uint64_t acked_number) {
+// Returns the payload that arrived and was not known to.
+DataSize ConnectionSender::settle_front(Instant now) {
   bool is_new_loss = false;
+  DataSize arrived;
   while (!sent_.empty()) {
     Sent& oldest = sent_.front();
-    if (oldest.in_flight) {
-      const bool has_arrived = oldest.segment.sequence < next_expected_;
-      const bool is_lost =
-          first_number_ + kReorderingMax <= acked_number ||
-          (first_number_ < acked_number && oldest.at + round_trip_.loss_age() <= now);
-      if (!has_arrived && !is_lost) break;
-      if (!has_arrived) {
-        lost_.push_back(oldest.segment);
-        is_new_loss = is_new_loss || first_number_ >= recovery_until_;
-      }
-      settle(oldest);
+    if (oldest.in_flight && oldest.segment.sequence < next_expected_) {
+      arrived += settle(oldest);
+    } else if (oldest.in_flight) {
+      if (!is_lost(oldest, now)) break;
+      lost_.push_back(oldest.segment);
+      is_new_loss = is_new_loss || first_number_ >= recovery_until_;
+      (void)settle(oldest);
     }
-    sent_.pop_front();
+    (void)sent_.pop_front();
     ++first_number_;
   }
-  if (!is_new_loss) return;
-  window_.on_loss();
-  recovery_until_ = next_number_;
+  if (is_new_loss) {
+    num_probes_ < kProbesUntilCollapse ? window_.on_loss() : window_.on_collapse();
+    recovery_until_ = next_number_;
+  }
+  return arrived;
 }
 
-std::optional<Instant> ConnectionSender::probe_at() const {
-  if (sent_.empty()) return std::nullopt;
+// By its age alone: fewer later copies arrived than tell a loss from reordering (RFC 8985, 6.2).
+std::optional<Instant> ConnectionSender::loss_certain_at() const {
+  if (sent_.empty() || first_number_ + 1 >= acked_until_) return std::nullopt;
+  return sent_.front().at + round_trip_.loss_age();
+}
+
+// A single packet's acknowledgement may be kept back by the receiver, unless it ends a transfer.
+Instant ConnectionSender::probe_at() const {
+  Duration patience = round_trip_.probe_timeout();
+  if (sent_.size() == 1 && !sent_.front().segment.is_last) patience += kAckDelayMax;
   return std::max(last_sent_, last_acked_) +
-         round_trip_.probe_timeout() * (1 << std::min(num_probes_, kProbeDoublingsMax));
+         patience * (1 << std::min(num_probes_, kProbeDoublingsMax));
 }
 
-NumberedSegment ConnectionSender::probe(Instant now) {
+std::optional<Instant> ConnectionSender::gives_up_at() const {
+  if (sent_.empty()) return std::nullopt;
+  return std::min(probe_at(), loss_certain_at().value_or(Instant::max()));
+}
+
+std::optional<NumberedSegment> ConnectionSender::give_up(Instant now) {
   SLUICE_ASSERT(!sent_.empty(), "a probe with nothing in flight");
+  if (const auto certain = loss_certain_at(); certain && *certain <= now) {
+    (void)settle_front(now);
+    return std::nullopt;
+  }
   ++num_probes_;
   return put_in_flight(now, sent_.front().segment);
 }

@@ -1,53 +1,49 @@
-// The sending half of one connection: what is in flight, what was lost, what may go next.
-// Where in the flow: the burst tier gives it payload and acknowledgements; it has no clock, time is
-// an argument.
+// The sending half of one connection: what is in flight, what was lost, what may go next and when.
+// Where in the flow: the tiers with packets give it payload and acknowledgements; it has no clock,
+// time is an argument.
 // Surprises: a segment keeps its sequence for good but every copy of it gets a new packet number
-// (as in QUIC), so loss is seen from numbers alone, even of a copy; each acknowledgement costs
-// constant work, whatever the window.
+// (as in QUIC), so loss is seen from numbers alone, even of a copy; each packet costs constant
+// work, whatever the window.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 
+#include "base/ring.h"
 #include "base/units.h"
 #include "sim/net/transport/congestion_window.h"
+#include "sim/net/transport/departure_pace.h"
 #include "sim/net/transport/round_trip_estimate.h"
+#include "sim/net/transport/segment.h"
 
 namespace sluice {
-
-// A stretch of one transfer's payload, as it was first sent.
-struct Segment {
-  std::uint64_t transfer = 0;
-  std::uint64_t sequence = 0;  // on its connection, from zero
-  DataSize payload;
-};
-
-struct NumberedSegment {
-  Segment segment;
-  std::uint64_t number = 0;  // of this copy, on its connection, from zero
-};
 
 class ConnectionSender {
  public:
   // `segment_max` is what goes in one piece, whole packets.
-  ConnectionSender(const CongestionLimits& limits, DataSize segment_max);
+  ConnectionSender(const CongestionLimits& limits, DataSize segment_max, bool is_paced);
 
-  // Payload of the next new segment out of `remaining`; nullopt when the window has no room for it.
-  // Segments are at most an eighth of the window, so that acknowledgements keep coming while data
-  // leave.
-  [[nodiscard]] std::optional<DataSize> room(DataSize remaining) const;
-  [[nodiscard]] NumberedSegment send(Instant now, std::uint64_t transfer, DataSize payload);
-  // A copy of a lost segment, when there is one and the window has room.
+  // Payload of the next new segment out of `remaining`; nullopt when the window has no room for it
+  // or its time has not come (resumes_at). Segments are at most an eighth of the window, so that
+  // acknowledgements keep coming while data leave.
+  [[nodiscard]] std::optional<DataSize> room(Instant now, DataSize remaining) const;
+  // `is_last`: of its transfer.
+  [[nodiscard]] NumberedSegment send(Instant now, std::uint64_t transfer, DataSize payload,
+                                     bool is_last);
+  // A copy of a lost segment, when there is one, the window has room and its time has come.
   [[nodiscard]] std::optional<NumberedSegment> send_lost(Instant now);
-  // Copy `number` arrived, and every segment before sequence `next_expected`.
-  void on_ack(Instant now, std::uint64_t number, std::uint64_t next_expected);
+  // With pacing: when room() or send_lost() will answer again although nothing else happens;
+  // nullopt when that is not what they wait for.
+  [[nodiscard]] std::optional<Instant> resumes_at(Instant now) const;
+  void on_ack(Instant now, const Acknowledgement& ack);
   // When to stop waiting for an acknowledgement; nullopt with nothing in flight.
-  [[nodiscard]] std::optional<Instant> probe_at() const;
-  // At probe_at(): a copy of the oldest segment in flight.
-  [[nodiscard]] NumberedSegment probe(Instant now);
+  [[nodiscard]] std::optional<Instant> gives_up_at() const;
+  // At gives_up_at(): finds losses, or answers a copy of the oldest segment in flight as a probe.
+  [[nodiscard]] std::optional<NumberedSegment> give_up(Instant now);
   // Before new data: puts the window back if nothing was sent for longer than `silence_max`.
   void restart_after(Duration silence_max, Instant now);
+  // The time of the handshake, before any data.
+  void on_handshake(Duration round_trip) { round_trip_.add(round_trip); }
 
   [[nodiscard]] bool is_idle() const { return sent_.empty() && lost_.empty(); }
   [[nodiscard]] DataSize window() const { return window_.size(); }
@@ -58,17 +54,23 @@ class ConnectionSender {
     Instant at;
     bool in_flight = true;
   };
-  NumberedSegment put_in_flight(Instant now, const Segment& segment);
-  void settle(Sent& sent);
+  NumberedSegment put_in_flight(Instant now, Segment segment);
+  DataSize settle(Sent& sent);
   [[nodiscard]] bool fits(DataSize payload) const { return in_flight_ + payload <= window_.size(); }
-  void find_losses(Instant now, std::uint64_t acked_number);
+  [[nodiscard]] DataSize settle_run(Instant now, const Acknowledgement& ack);
+  [[nodiscard]] DataSize settle_front(Instant now);
+  [[nodiscard]] bool is_lost(const Sent& oldest, Instant now) const;
+  [[nodiscard]] std::optional<Instant> loss_certain_at() const;
+  [[nodiscard]] Instant probe_at() const;
 
   CongestionWindow window_;
   RoundTripEstimate round_trip_;
+  DeparturePace pace_;
   DataSize packet_, segment_max_;
-  std::deque<Sent> sent_;  // by packet number, from first_number_; settled ones leave at the front
+  Ring<Sent> sent_;  // by packet number, from first_number_; settled ones leave at the front
   std::uint64_t first_number_ = 0, next_number_ = 0, next_sequence_ = 0;
-  std::deque<Segment> lost_;          // to be sent again
+  std::uint64_t acked_until_ = 0;     // after the highest number that was acknowledged
+  Ring<Segment> lost_;                // to be sent again
   std::uint64_t next_expected_ = 0;   // by the receiver: everything before has arrived
   std::uint64_t recovery_until_ = 0;  // losses of lower numbers are of a round already answered
   DataSize in_flight_;                // payload

@@ -1,6 +1,6 @@
 // Smoothed round trip and its deviation (RFC 6298), and how long to wait for an acknowledgement
-// (RFC 9002, 6.2.1).
-// Where in the flow: one per connection of the burst tier.
+// (RFC 9002, 6.2.1, but no longer than the two round trips of RFC 8985, 7.2).
+// Where in the flow: one per connection of the tiers with packets.
 // Surprise: before the first sample it answers one second.
 #pragma once
 
@@ -24,8 +24,11 @@ class RoundTripEstimate {
     *smoothed_ += (sample - *smoothed_) / 8;
   }
   [[nodiscard]] Duration smoothed() const { return smoothed_.value_or(kFirst); }
+  // Zero before the first sample.
+  [[nodiscard]] Duration known() const { return smoothed_.value_or(Duration::zero()); }
   [[nodiscard]] Duration probe_timeout() const {
-    return smoothed_ ? *smoothed_ + std::max<Duration>(4 * deviation_, kGranularity) : kFirst;
+    if (!smoothed_) return kFirst;
+    return *smoothed_ + std::max(std::min<Duration>(4 * deviation_, *smoothed_), kGranularity);
   }
   // A segment older than this, when a later one was acknowledged, is lost (RFC 9002,
   // section 6.1.2).

@@ -1,6 +1,7 @@
 // The receiving end: asks for transfers, takes segments, acknowledges, tells the listener. Sending:
 // windowed_sender.cc.
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "sim/net/transport/windowed_state.h"
@@ -50,12 +51,13 @@ TransferId WindowedNetwork::start(const Transfer& transfer, TransferListener& li
   channel.waiting.push_back(id);
   if (!transport_.handshake) {
     open_connections(channel, transfer.connections);
-    on_opened(channel, transfer.connections);
+    on_opened(channel, transfer.connections, false);
   } else if (transfer.connections > channel.num_asked) {
     channel.num_asked = transfer.connections;
-    send_control(channel, PacketKind::kOpen, id, channel.num_asked);
+    send_control(channel,
+                 {.kind = PacketKind::kOpen, .connection = channel.num_asked, .transfer = id});
   } else {
-    on_opened(channel, channel.num_opened);
+    on_opened(channel, channel.num_opened, false);
   }
   const Instant now = clock_.now();
   stream.patience =
@@ -66,24 +68,26 @@ TransferId WindowedNetwork::start(const Transfer& transfer, TransferListener& li
 void WindowedNetwork::fail(std::uint64_t id, TransferFailure why) {
   Stream* stream = find_stream(id);
   TransferListener* listener = stream->listener;
-  streams_.erase(id);
+  forget(id);
   if (listener) listener->on_failure(TransferId{id}, why);
 }
 
 // So many connections are open: the transfers that waited for no more are asked for, in order.
-void WindowedNetwork::on_opened(Channel& channel, std::int32_t connections) {
+void WindowedNetwork::on_opened(Channel& channel, std::int32_t connections, bool by_packet) {
   channel.num_opened = std::max(channel.num_opened, connections);
   while (!channel.waiting.empty()) {
     Stream* stream = find_stream(channel.waiting.front());
     if (stream && stream->transfer.connections > channel.num_opened) return;
     channel.waiting.pop_front();
-    if (stream && stream->listener) ask(*stream);
+    if (stream && stream->listener) ask(*stream, by_packet);
   }
 }
 
-void WindowedNetwork::ask(Stream& stream) {
+void WindowedNetwork::ask(Stream& stream, bool answers_opened) {
   stream.is_asked = true;
-  send_control(*find_channel(stream.channel), PacketKind::kRequest, stream.id, 0);
+  send_control(
+      *find_channel(stream.channel),
+      {.kind = PacketKind::kRequest, .answers_opened = answers_opened, .transfer = stream.id});
 }
 
 // Nothing came from the sender since the last asking: the question or its answer may have been
@@ -94,9 +98,10 @@ void WindowedNetwork::ask_again(std::uint64_t id, Instant asked_at, Duration pat
   Channel& channel = *find_channel(stream->channel);
   if (channel.heard_at <= asked_at) {
     if (stream->is_asked) {
-      ask(*stream);
+      ask(*stream, false);
     } else {
-      send_control(channel, PacketKind::kOpen, id, channel.num_asked);
+      send_control(channel,
+                   {.kind = PacketKind::kOpen, .connection = channel.num_asked, .transfer = id});
     }
     patience = std::min(patience * 2, kPatienceMax);
   }
@@ -106,16 +111,19 @@ void WindowedNetwork::ask_again(std::uint64_t id, Instant asked_at, Duration pat
 }
 
 void WindowedNetwork::on_data(Channel& channel, const PacketFields& packet) {
-  const Segment segment{packet.transfer, packet.sequence, DataSize::bytes(packet.payload_bytes)};
-  ConnectionReceiver& receiver =
-      channel.connections[static_cast<std::size_t>(packet.connection)].receiver;
+  const Segment segment{packet.transfer, packet.sequence, DataSize::bytes(packet.payload_bytes),
+                        packet.is_last};
+  Connection& connection = channel.connections[static_cast<std::size_t>(packet.connection)];
   in_order_.clear();
-  receiver.take(segment, in_order_);
-  PacketFields ack = packet;
-  ack.kind = PacketKind::kAck;
-  ack.sequence = receiver.next_expected();
-  ack.route = channel.route_back;
-  carrier_->send(ack, channel.path->framing.header);
+  const bool owed = connection.receiver.owes_acknowledgement();
+  if (connection.receiver.take({segment, packet.number}, in_order_)) {
+    acknowledge(channel, packet.connection, false);
+    // Else the timer is left to find nothing to do, which costs less than stopping it.
+    if (packet.is_last && std::exchange(connection.awaits_ack, false))
+      clock_.cancel(connection.ack_timer);
+  } else if (!owed) {
+    await_ack(channel, packet.connection);
+  }
 
   Stream* stream = find_stream(packet.transfer);
   if (stream && !stream->listener &&
@@ -129,6 +137,44 @@ void WindowedNetwork::on_data(Channel& channel, const PacketFields& packet) {
   std::vector<Segment> arrived = std::move(in_order_);  // listeners may bring us here again
   for (const Segment& piece : arrived) account(piece.transfer, piece.payload);
   in_order_ = std::move(arrived);
+}
+
+void WindowedNetwork::acknowledge(Channel& channel, std::int32_t connection, bool is_late) {
+  const Acknowledgement ack =
+      channel.connections[static_cast<std::size_t>(connection)].receiver.acknowledge();
+  PacketFields packet;
+  packet.kind = PacketKind::kAck;
+  packet.is_late = is_late;
+  packet.connection = connection;
+  packet.route = channel.route_back;
+  packet.channel = channel.number;
+  packet.number = ack.last;
+  packet.first_number = ack.first;
+  packet.sequence = ack.next_expected;
+  packet.chunk_index = channel.chunk_index;
+  carrier_->send(packet, channel.path->framing.header);
+}
+
+// One timer per connection at most, which looks again when it was set for an earlier packet.
+void WindowedNetwork::await_ack(Channel& channel, std::int32_t connection) {
+  Connection& of = channel.connections[static_cast<std::size_t>(connection)];
+  of.ack_due = clock_.now() + kAckDelayMax;
+  if (std::exchange(of.awaits_ack, true)) return;
+  of.ack_timer = clock_.schedule(of.ack_due, [this, number = channel.number, connection] {
+    on_ack_timer(number, connection);
+  });
+}
+
+void WindowedNetwork::on_ack_timer(std::uint64_t number, std::int32_t connection) {
+  Channel* channel = find_channel(number);
+  if (!channel) return;
+  Connection& of = channel->connections[static_cast<std::size_t>(connection)];
+  of.awaits_ack = false;
+  if (!of.receiver.owes_acknowledgement()) return;
+  if (of.ack_due <= clock_.now()) return acknowledge(*channel, connection, true);
+  of.awaits_ack = true;
+  of.ack_timer =
+      clock_.schedule(of.ack_due, [this, number, connection] { on_ack_timer(number, connection); });
 }
 
 void WindowedNetwork::account(std::uint64_t transfer, DataSize payload) {
@@ -165,7 +211,7 @@ DataSize WindowedNetwork::cancel(TransferId id) {
 
 void WindowedNetwork::stop_sender(Stream& stream) {
   stream.stop_sent_at = clock_.now();
-  send_control(*find_channel(stream.channel), PacketKind::kStop, stream.id, 0);
+  send_control(*find_channel(stream.channel), {.kind = PacketKind::kStop, .transfer = stream.id});
 }
 
 // The transfer is over at both ends.
@@ -174,7 +220,7 @@ void WindowedNetwork::end(std::uint64_t id) {
   if (!stream) return;
   const std::uint64_t channel = stream->channel;
   clock_.cancel(stream->patience);
-  streams_.erase(id);
+  forget(id);
   --find_channel(channel)->num_streams;
   drop_if_closed(channel);
 }
@@ -207,6 +253,7 @@ void WindowedNetwork::drop_if_closed(std::uint64_t number) {
     if (!connection.sender.is_idle()) return;  // its last acknowledgements come here again
   }
   channel_numbers_.erase(channel.key);
+  last_channel_ = nullptr;
   channels_.erase(found);
 }
 
@@ -228,13 +275,22 @@ DataRate WindowedNetwork::capacity_ahead(NodeId from, NodeId to, ConnectionGroup
 }
 
 WindowedNetwork::Channel* WindowedNetwork::find_channel(std::uint64_t number) {
+  if (last_channel_ && last_channel_->number == number) return last_channel_;
   const auto found = channels_.find(number);
-  return found == channels_.end() ? nullptr : found->second.get();
+  if (found == channels_.end()) return nullptr;
+  return last_channel_ = found->second.get();
+}
+
+void WindowedNetwork::forget(std::uint64_t stream) {
+  last_stream_ = nullptr;
+  streams_.erase(stream);
 }
 
 const WindowedNetwork::Stream* WindowedNetwork::find_stream(std::uint64_t id) const {
+  if (last_stream_ && last_stream_->id == id) return last_stream_;
   const auto found = streams_.find(id);
-  return found == streams_.end() ? nullptr : found->second.get();
+  if (found == streams_.end()) return nullptr;
+  return last_stream_ = found->second.get();
 }
 
 WindowedNetwork::Stream* WindowedNetwork::find_stream(std::uint64_t id) {

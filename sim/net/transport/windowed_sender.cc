@@ -1,5 +1,6 @@
 // The sending end: answers requests in order, keeps the windows full, sends again what was lost.
 #include <algorithm>
+#include <utility>
 
 #include "sim/net/transport/windowed_state.h"
 
@@ -15,15 +16,14 @@ void WindowedNetwork::on_packet(const PacketFields& packet) {
   if (!channel) return;  // closed meanwhile
   switch (packet.kind) {
     case PacketKind::kOpen:
-      open_connections(*channel, packet.connection);
-      send_control(*channel, PacketKind::kOpened, packet.transfer, packet.connection);
+      on_open(*channel, packet);
       break;
     case PacketKind::kOpened:
       channel->heard_at = clock_.now();
-      on_opened(*channel, packet.connection);
+      on_opened(*channel, packet.connection, true);
       break;
     case PacketKind::kRequest:
-      on_request(*channel, packet.transfer);
+      on_request(*channel, packet);
       break;
     case PacketKind::kStop:
       on_stop(*channel, packet.transfer);
@@ -52,6 +52,21 @@ DataSize WindowedNetwork::smallest_queue(const Path& path) const {
   return smallest;
 }
 
+// A burst may stand for its packets where they share one fate: a full queue. Where packets are lost
+// or dropped one by one, they travel one by one, and the burst tier is the packet tier.
+DataSize WindowedNetwork::segment_max_on(const Path& path) const {
+  const DataSize packet = path.framing.payload;
+  for (const LinkId id : path.links) {
+    const LinkSpec& link = topology_.links[static_cast<std::size_t>(id.value)];
+    if (!std::holds_alternative<NoLoss>(link.loss) ||
+        !std::holds_alternative<DropTail>(link.queue.discipline))
+      return packet;
+  }
+  const DataSize by_queue = DataSize::bytes(smallest_queue(path).bytes() / kSegmentsPerQueue);
+  const std::int64_t packets = std::min(segment_max_, by_queue).bytes() / packet.bytes();
+  return packet * std::max<std::int64_t>(1, packets);
+}
+
 WindowedNetwork::Channel& WindowedNetwork::channel_for(const Transfer& transfer) {
   const ChannelKey key{transfer.group, transfer.from, transfer.to};
   const auto [found, is_new] = channel_numbers_.try_emplace(key, next_channel_);
@@ -62,11 +77,7 @@ WindowedNetwork::Channel& WindowedNetwork::channel_for(const Transfer& transfer)
   channel->path = paths_.find(transfer.from, transfer.to, transfer.group);
   channel->route = route_of(channel->path->links);
   channel->route_back = route_of(channel->path->back);
-  const DataSize packet = channel->path->framing.payload;
-  const DataSize by_queue =
-      DataSize::bytes(smallest_queue(*channel->path).bytes() / kSegmentsPerQueue);
-  const std::int64_t packets = std::min(segment_max_, by_queue).bytes() / packet.bytes();
-  channel->segment_max = packet * std::max<std::int64_t>(1, packets);
+  channel->segment_max = segment_max_on(*channel->path);
   return *channels_.emplace(channel->number, std::move(channel)).first->second;
 }
 
@@ -88,24 +99,33 @@ CongestionLimits WindowedNetwork::limits_for(const Channel& channel) const {
 void WindowedNetwork::open_connections(Channel& channel, std::int32_t connections) {
   const CongestionLimits limits = limits_for(channel);
   while (channel.connections.size() < static_cast<std::size_t>(connections)) {
-    channel.connections.emplace_back(limits, channel.segment_max);
+    channel.connections.emplace_back(limits, channel.segment_max, transport_.pacing);
   }
 }
 
-void WindowedNetwork::send_control(const Channel& channel, PacketKind kind, std::uint64_t transfer,
-                                   std::int32_t connections) {
-  PacketFields packet;
-  packet.kind = kind;
+void WindowedNetwork::send_control(const Channel& channel, PacketFields packet) {
   packet.channel = channel.number;
-  packet.transfer = transfer;
-  packet.connection = connections;
   packet.chunk_index = channel.chunk_index;
-  packet.route = kind == PacketKind::kOpened ? channel.route : channel.route_back;
+  packet.route = packet.kind == PacketKind::kOpened ? channel.route : channel.route_back;
   carrier_->send(packet, channel.path->framing.header);
 }
 
-void WindowedNetwork::on_request(Channel& channel, std::uint64_t transfer) {
-  Stream* stream = find_stream(transfer);
+void WindowedNetwork::on_open(Channel& channel, const PacketFields& packet) {
+  open_connections(channel, packet.connection);
+  channel.opened_at = clock_.now();
+  send_control(
+      channel,
+      {.kind = PacketKind::kOpened, .connection = packet.connection, .transfer = packet.transfer});
+}
+
+void WindowedNetwork::on_request(Channel& channel, const PacketFields& packet) {
+  if (packet.answers_opened) {
+    for (; channel.num_measured < channel.connections.size(); ++channel.num_measured) {
+      channel.connections[channel.num_measured].sender.on_handshake(clock_.now() -
+                                                                    channel.opened_at);
+    }
+  }
+  Stream* stream = find_stream(packet.transfer);
   if (!stream || stream->is_requested) return;  // over, or asked twice
   stream->is_requested = true;
   if (channel.queue.empty() && transport_.idle_reset) {
@@ -113,7 +133,7 @@ void WindowedNetwork::on_request(Channel& channel, std::uint64_t transfer) {
     for (Connection& connection : channel.connections)
       connection.sender.restart_after(silence_max, clock_.now());
   }
-  channel.queue.push_back(transfer);
+  channel.queue.push_back(packet.transfer);
   pump(channel);
 }
 
@@ -126,8 +146,9 @@ void WindowedNetwork::on_stop(Channel& channel, std::uint64_t transfer) {
 
 void WindowedNetwork::on_ack(Channel& channel, const PacketFields& packet) {
   const auto index = static_cast<std::size_t>(packet.connection);
-  channel.connections[index].sender.on_ack(clock_.now(), packet.number, packet.sequence);
-  pump(channel);
+  channel.connections[index].sender.on_ack(
+      clock_.now(), {packet.first_number, packet.number, packet.sequence, packet.is_late});
+  pump_connection(channel, packet.connection);
   watch(channel, packet.connection);
   drop_if_closed(channel.number);
 }
@@ -135,29 +156,57 @@ void WindowedNetwork::on_ack(Channel& channel, const PacketFields& packet) {
 // Sends all that the windows have room for: lost segments first, then new ones, the connections in
 // turn.
 void WindowedNetwork::pump(Channel& channel) {
-  for (std::size_t i = 0; i < channel.connections.size(); ++i) {
-    while (const auto copy = channel.connections[i].sender.send_lost(clock_.now())) {
-      send_segment(channel, static_cast<std::int32_t>(i), *copy);
-    }
+  const auto num_connections = static_cast<std::int32_t>(channel.connections.size());
+  for (std::int32_t i = 0; i < num_connections; ++i) send_lost(channel, i);
+  for (bool sent_any = true; sent_any;) {
+    sent_any = false;
+    for (std::int32_t i = 0; i < num_connections; ++i) sent_any = send_new(channel, i) || sent_any;
   }
-  while (pump_new(channel)) {
-  }
+  for (std::int32_t i = 0; i < num_connections; ++i) await_pace(channel, i);
 }
 
-bool WindowedNetwork::pump_new(Channel& channel) {
-  bool sent_any = false;
-  for (std::size_t i = 0; i < channel.connections.size() && !channel.queue.empty(); ++i) {
-    Stream& stream = *find_stream(channel.queue.front());
-    if (i >= static_cast<std::size_t>(stream.transfer.connections)) break;
-    const auto payload = channel.connections[i].sender.room(stream.unsent);
-    if (!payload) continue;
-    stream.unsent -= *payload;
-    send_segment(channel, static_cast<std::int32_t>(i),
-                 channel.connections[i].sender.send(clock_.now(), stream.id, *payload));
-    sent_any = true;
-    if (stream.unsent == DataSize::zero()) channel.queue.pop_front();
+// The same for one connection, whose window alone has changed.
+void WindowedNetwork::pump_connection(Channel& channel, std::int32_t connection) {
+  const std::size_t num_waiting = channel.queue.size();
+  send_lost(channel, connection);
+  while (send_new(channel, connection)) {
   }
-  return sent_any;
+  // The next transfer may use connections that this one did not.
+  if (!channel.queue.empty() && channel.queue.size() < num_waiting) return pump(channel);
+  await_pace(channel, connection);
+}
+
+void WindowedNetwork::send_lost(Channel& channel, std::int32_t connection) {
+  ConnectionSender& sender = channel.connections[static_cast<std::size_t>(connection)].sender;
+  while (const auto copy = sender.send_lost(clock_.now())) send_segment(channel, connection, *copy);
+}
+
+// The next segment of the transfer in turn, if this connection may take it.
+bool WindowedNetwork::send_new(Channel& channel, std::int32_t connection) {
+  if (channel.queue.empty()) return false;
+  Stream& stream = *find_stream(channel.queue.front());
+  if (connection >= stream.transfer.connections) return false;
+  const Instant now = clock_.now();
+  ConnectionSender& sender = channel.connections[static_cast<std::size_t>(connection)].sender;
+  const std::optional<DataSize> payload = sender.room(now, stream.unsent);
+  if (!payload) return false;
+  stream.unsent -= *payload;
+  const bool is_last = stream.unsent == DataSize::zero();
+  send_segment(channel, connection, sender.send(now, stream.id, *payload, is_last));
+  if (is_last) channel.queue.pop_front();
+  return true;
+}
+
+void WindowedNetwork::await_pace(Channel& channel, std::int32_t connection) {
+  Connection& of = channel.connections[static_cast<std::size_t>(connection)];
+  const std::optional<Instant> at = of.sender.resumes_at(clock_.now());
+  if (!at || std::exchange(of.awaits_pace, true)) return;
+  clock_.schedule(*at, [this, number = channel.number, connection] {
+    Channel* still = find_channel(number);
+    if (!still) return;
+    still->connections[static_cast<std::size_t>(connection)].awaits_pace = false;
+    pump_connection(*still, connection);
+  });
 }
 
 void WindowedNetwork::send_segment(Channel& channel, std::int32_t connection,
@@ -170,8 +219,12 @@ void WindowedNetwork::send_segment(Channel& channel, std::int32_t connection,
   packet.number = copy.number;
   packet.sequence = copy.segment.sequence;
   packet.payload_bytes = copy.segment.payload.bytes();
-  const Stream* stream = find_stream(packet.transfer);
-  packet.chunk_index = stream ? stream->transfer.chunk_index.value_or(0) : channel.chunk_index;
+  packet.is_last = copy.segment.is_last;
+  packet.chunk_index = channel.chunk_index;
+  if (channel.path->by_chunk) {
+    const Stream* stream = find_stream(packet.transfer);
+    if (stream) packet.chunk_index = stream->transfer.chunk_index.value_or(0);
+  }
   packet.route = channel.route;
   const Framing& framing = channel.path->framing;
   // An empty answer is a packet of its header.
@@ -181,11 +234,11 @@ void WindowedNetwork::send_segment(Channel& channel, std::int32_t connection,
   watch(channel, connection);
 }
 
-// Keeps one timer per connection, no later than the time to probe; it looks again when it fires
-// early.
+// Keeps one timer per connection, no later than when the sender gives up; it looks again when it
+// fires early.
 void WindowedNetwork::watch(Channel& channel, std::int32_t connection) {
   Connection& of = channel.connections[static_cast<std::size_t>(connection)];
-  const std::optional<Instant> at = of.sender.probe_at();
+  const std::optional<Instant> at = of.sender.gives_up_at();
   if (at && of.watched_until && *of.watched_until <= *at) return;
   if (of.watched_until) clock_.cancel(of.watch);
   of.watched_until = at;
@@ -199,8 +252,12 @@ void WindowedNetwork::on_watch(std::uint64_t number, std::int32_t connection) {
   if (!channel) return;
   Connection& of = channel->connections[static_cast<std::size_t>(connection)];
   of.watched_until.reset();
-  const std::optional<Instant> at = of.sender.probe_at();
-  if (at && *at <= clock_.now()) send_segment(*channel, connection, of.sender.probe(clock_.now()));
+  const std::optional<Instant> at = of.sender.gives_up_at();
+  if (at && *at <= clock_.now()) {
+    if (const auto probe = of.sender.give_up(clock_.now()))
+      send_segment(*channel, connection, *probe);
+    pump_connection(*channel, connection);
+  }
   watch(*channel, connection);
 }
 

@@ -28,11 +28,18 @@ struct WindowedNetwork::Stream {
 };
 
 struct WindowedNetwork::Connection {
-  Connection(const CongestionLimits& limits, DataSize segment_max) : sender(limits, segment_max) {}
+  Connection(const CongestionLimits& limits, DataSize segment_max, bool is_paced)
+      : sender(limits, segment_max, is_paced), receiver(limits.packet) {}
+
   ConnectionSender sender;
-  ConnectionReceiver receiver;
   std::optional<Instant> watched_until;  // a timer is set for then
   TimerId watch;
+  bool awaits_pace = false;  // a timer is set
+
+  ConnectionReceiver receiver;
+  bool awaits_ack = false;  // a timer is set
+  TimerId ack_timer;
+  Instant ack_due;  // of what is kept back
 };
 
 struct WindowedNetwork::Channel {
@@ -53,6 +60,8 @@ struct WindowedNetwork::Channel {
 
   // Of the sender.
   std::deque<std::uint64_t> queue;  // transfers to answer, in order
+  Instant opened_at;                // when kOpened was sent last
+  std::size_t num_measured = 0;     // connections that know the time of their handshake
 
   std::vector<Connection> connections;  // both halves
 };
