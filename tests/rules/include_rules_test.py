@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     # A session sees contracts only: no concrete network, codec or policy.
     "sim/session": ["base/", "policies/policy.h", "sim/net/network.h", "sim/session/"],
     "sim/scenario": ["base/", "traces/", "codec/geometry/", "codec/profile.h", "codec/decode_times.h", "policies/registry.h",
-                     "policies/policy.h", "sim/net/network.h", "sim/serving/compute/", "sim/session/", "sim/scenario/"],
+                     "policies/policy.h", "sim/net/network.h", "sim/net/link_effects.h", "sim/serving/compute/", "sim/session/", "sim/scenario/"],
     "sim/serving/compute": ["base/", "codec/geometry/", "codec/profile.h", "codec/profile_json.h", "sim/serving/compute/"],
     "sim/serving": ["base/", "traces/", "policies/", "sim/net/", "sim/ns3/ns3_tiers.h", "sim/scenario/", "sim/session/", "sim/serving/"],
     "sim/cli": ["base/", "policies/", "sim/", "analysis/", "traces/"],
