@@ -1,8 +1,10 @@
-// How fast the tiers simulate: loads per second of one core. Prints one line per tier and case;
-// measures, asserts nothing. Processor time, not wall time, so that other work on the machine
-// disturbs it little. Usage: network_speed [SECONDS PER CASE]   (default 1)
+// How fast the tiers simulate: loads per second of one core, and of the tiers with packets what a
+// packet costs by size, window and number of loads at once. Measures, asserts nothing. Processor
+// time, not wall time, so that other work on the machine disturbs it little.
+// Usage: network_speed [SECONDS PER CASE]   (default 1)
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 
@@ -83,6 +85,87 @@ void measure(const TierUnderTest& tier, const Case& c, double seconds) {
              took / static_cast<double>(num_loads) * 1e6);
 }
 
+double processor_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+// What simulating a number of transfers of equal size, all at once, cost.
+struct PacketCost {
+  double took_s = 0, num_packets = 0;  // of data, copies included
+  [[nodiscard]] double ns_per_packet() const { return took_s * 1e9 / num_packets; }
+};
+
+PacketCost cost_of(const TierUnderTest& tier, const TopologySpec& topology,
+                   const TransportSpec& transport, DataSize each, int num_loads) {
+  Simulation simulation(tier, topology, transport);
+  const double begun_s = processor_seconds();
+  for (int i = 1; i <= num_loads; ++i)
+    simulation.start(transfer(each.bytes(), static_cast<std::uint64_t>(i)));
+  simulation.clock->run();
+  PacketCost cost;
+  cost.took_s = processor_seconds() - begun_s;
+  const LinkUsage usage = simulation.network->usage(LinkId{0});
+  cost.num_packets = static_cast<double>(usage.wire_sent.bytes()) /
+                     static_cast<double>(topology.links[0].mtu.bytes());
+  if (simulation.diary.order().size() != static_cast<std::size_t>(num_loads)) std::abort();
+  return cost;
+}
+
+TopologySpec cable_of_mtu(DataRate rate, Duration delay, std::int64_t mtu) {
+  TopologySpec topology = one_cable(constant(rate), delay);
+  for (LinkSpec& link : topology.links) link.mtu = DataSize::bytes(mtu);
+  return topology;
+}
+
+// The median of five, by time per packet.
+template <typename Measure>
+PacketCost median_cost(Measure&& measure_once) {
+  std::vector<PacketCost> costs;
+  for (int i = 0; i < 5; ++i) costs.push_back(measure_once());
+  std::sort(costs.begin(), costs.end(), [](const PacketCost& a, const PacketCost& b) {
+    return a.ns_per_packet() < b.ns_per_packet();
+  });
+  return costs[2];
+}
+
+void measure_sizes(const TierUnderTest& tier) {
+  for (const std::int64_t mtu : {1500, 9000}) {
+    const TopologySpec topology = cable_of_mtu(mbps(1000), 10ms, mtu);
+    const PacketCost cost =
+        median_cost([&] { return cost_of(tier, topology, {}, DataSize::bytes(176'000'000), 1); });
+    fmt::print("{:6} 176 MB at {} B, 1 Gbit/s, RTT 20 ms: {:.3f} s, {:.0f} k packets/s\n",
+               tier.name, mtu, cost.took_s, 1e6 / cost.ns_per_packet());
+  }
+}
+
+// The window alone limits: 100 packets in 0.12 ms of round trip, or 100 000 in 120 ms.
+void measure_windows(const TierUnderTest& tier) {
+  for (const std::int64_t packets : {100, 100'000}) {
+    for (const double loss : {0.0, 0.001}) {
+      TopologySpec topology = cable_of_mtu(mbps(10'000), 600ns * packets, 1500);
+      topology.links[0].loss = RandomLoss{loss};
+      topology.links[0].queue.limit = DataSize::bytes(400'000'000);
+      TransportSpec transport;
+      transport.slow_start = false;
+      transport.max_window = DataSize::bytes(1448 * packets);
+      const PacketCost cost = median_cost(
+          [&] { return cost_of(tier, topology, transport, DataSize::bytes(1'000'000'000), 1); });
+      fmt::print("{:6} window of {:6} packets, loss {:.1f} %: {:.0f} ns per packet\n", tier.name,
+                 packets, loss * 100, cost.ns_per_packet());
+    }
+  }
+}
+
+void measure_crowds(const TierUnderTest& tier) {
+  const TopologySpec topology = cable_of_mtu(mbps(10'000), 1ms, 1500);
+  for (const int loads : {1, 8, 32}) {
+    const PacketCost cost = median_cost(
+        [&] { return cost_of(tier, topology, {}, DataSize::bytes(640'000'000 / loads), loads); });
+    fmt::print("{:6} {:2} loads at once over 10 Gbit/s: {:.0f} ns per packet\n", tier.name, loads,
+               cost.ns_per_packet());
+  }
+}
+
 }  // namespace
 }  // namespace sluice::net_test
 
@@ -97,5 +180,11 @@ int main(int argc, char** argv) {
     for (const Case& c : cases) {
       if (tier.is_there) measure(tier, c, seconds);
     }
+  }
+  for (const TierUnderTest& tier : all_tiers()) {
+    if (!tier.is_there || tier.name != std::string("packet")) continue;
+    measure_sizes(tier);
+    measure_windows(tier);
+    measure_crowds(tier);
   }
 }
