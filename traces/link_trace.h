@@ -57,6 +57,7 @@ struct LinkTrace {
   std::int64_t num_rows = 0;         // rows of the source that became steps
   std::int64_t num_skipped = 0;      // rows left out: the sum over `skipped`
   std::vector<SkippedRows> skipped;  // by reason, each of them once
+  std::vector<std::string> notes;    // what else the reader decided, for people: one sentence each
   Duration length{};  // time-clocked: end of the last step (> its start); chunk-clocked: zero
   std::vector<RateStep> steps;  // never empty; time-clocked: starts ascend strictly from zero
   // Where the source says them; as long as the trace, with the same end. Never chunk-clocked.

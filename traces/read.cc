@@ -17,8 +17,8 @@ Status check_options(const ReaderInfo& reader, const ReadOptions& options) {
   };
   if (options.unit && !reader.takes_unit) return refuse("--unit");
   if (options.time_unit && !reader.takes_unit) return refuse("--time-unit");
-  if (options.time_column && !reader.takes_columns) return refuse("--time-column");
-  if (options.rate_column && !reader.takes_columns) return refuse("--rate-column");
+  if (options.time_column && !reader.takes_time_column) return refuse("--time-column");
+  if (options.rate_column && !reader.takes_rate_column) return refuse("--rate-column");
   if (options.stamps && !reader.takes_stamps) return refuse("--stamps");
   return {};
 }
@@ -28,6 +28,34 @@ Result<std::string> reader_id(const std::filesystem::path& path, const ReadOptio
   const Result<Detection> detection = detect_reader(path);
   if (!detection) return detection.error();
   return detection->reader;
+}
+
+// What stands behind FILE# in the name of one of several traces.
+std::string_view key_of(const LinkTrace& trace, const std::filesystem::path& path) {
+  const std::size_t prefix = path.filename().string().size() + 1;
+  return trace.name.size() > prefix ? std::string_view(trace.name).substr(prefix)
+                                    : std::string_view();
+}
+
+// Leaves the wanted trace alone in `traces`.
+Status choose(std::vector<LinkTrace>& traces, const std::string& wanted,
+              const std::filesystem::path& path) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (wanted == key_of(traces[i], path) || wanted == std::to_string(i + 1)) {
+      LinkTrace chosen = std::move(traces[i]);
+      traces.clear();
+      traces.push_back(std::move(chosen));
+      return {};
+    }
+    keys.emplace_back(key_of(traces[i], path));
+  }
+  std::string fix = traces.size() == 1
+                        ? "leave it out: the file holds one trace"
+                        : fmt::format("give a number from 1 to {}, or a name such as `{}`",
+                                      traces.size(), nearest_name(wanted, keys).value_or(keys[0]));
+  return error_in("--trace", fmt::format("no trace `{}` in {}", wanted, path.string()),
+                  std::move(fix));
 }
 
 }  // namespace
@@ -48,6 +76,9 @@ Result<std::vector<LinkTrace>> read_traces(const std::filesystem::path& path,
     if (Status sound = check_trace(trace); !sound) {
       return error_in(path.string(), sound.error().what, sound.error().fix);
     }
+  }
+  if (options.trace) {
+    if (Status chosen = choose(*traces, *options.trace, path); !chosen) return chosen.error();
   }
   return traces;
 }

@@ -26,9 +26,11 @@ struct ReadOptions {
   std::optional<std::string> reader;  // id from the registry; else found by content and extension
   std::optional<std::string> unit;    // of the rates: "Mbit/s", "kbit/s", "B/s" ...
   std::optional<std::string> time_unit;    // of the times: "s", "ms", "us", "ns" ...
-  std::optional<std::string> time_column;  // csv: the header's name of the column
-  std::optional<std::string> rate_column;
+  std::optional<std::string> time_column;  // the header's name of the column
+  std::optional<std::string> rate_column;  // where a row holds several rates: which one
   std::optional<StampRule> stamps;
+  // One of several traces in the file, by its name behind FILE# or its number from 1 on.
+  std::optional<std::string> trace;
   std::optional<TraceKind> kind;
 };
 

@@ -30,13 +30,15 @@ struct Target {
       mutate;
 };
 
-// Container, one per registered codec, capture, profile, one per registered workload reader.
+// Container, one per registered codec, capture, profile, one per registered reader of link traces
+// and of workload traces.
 [[nodiscard]] const std::vector<Target>& all_targets();
 
 [[nodiscard]] Target container_target();
 [[nodiscard]] std::vector<Target> codec_targets();
 [[nodiscard]] Target capture_target();
 [[nodiscard]] Target profile_target();
+[[nodiscard]] std::vector<Target> trace_targets();
 [[nodiscard]] std::vector<Target> workload_targets();
 
 }  // namespace sluice::fuzz

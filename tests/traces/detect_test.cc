@@ -29,6 +29,38 @@ TEST(Detect, TheFirstLineSaysWhichReader) {
   EXPECT_EQ(detected("\n\n7\n"), "mahimahi");
 }
 
+TEST(Detect, ColumnsOfNumbersAreToldApartByTheirShape) {
+  EXPECT_EQ(detected("0.000 3.12 3.5ms 0.00\n"), "spark");
+  EXPECT_EQ(detected("0 20 0 0 1 2\n"), "cellreplay");
+  EXPECT_EQ(detected("0 20 0 0 1 2 2 3 4\n"), "cellreplay");
+  EXPECT_EQ(detected("1289406399 549692 59.851754 10.781778 248069 1008\n"), "hsdpa");
+  EXPECT_EQ(detected("1453121790686 39287 51.03 3.73 2493100 1000\n"), "ghent");
+  EXPECT_EQ(detected("13.9,Mbits/sec\n", "Q.csv"), "nyu-mets");
+  EXPECT_EQ(detected("[\n", "trace.json"), "sabre");
+}
+
+TEST(Detect, HeadersOfPublishedFilesAreKnown) {
+  EXPECT_EQ(detected("Timestamp,Longitude,DL_bitrate,UL_bitrate\n", "x.csv"), "raca");
+  EXPECT_EQ(detected("run_num,seq_num,Throughput,mobility_mode,trajectory_direction\n", "x.csv"),
+            "lumos5g-raw");
+  EXPECT_EQ(detected("protocol,carrier,num_tcp_conn,server_location,run_num,seq_num,"
+                     "throughput_mbps\n",
+                     "x.csv"),
+            "5gophers");
+  EXPECT_EQ(detected("timestamp_start_dl,timestamp_end_dl,download,upload\n", "x.csv"), "starlink");
+  EXPECT_EQ(detected("unit_id,dtime,target,address,fetch_time,bytes_total,bytes_sec\n", "x.csv"),
+            "fcc-mba");
+  EXPECT_EQ(detected("7,2022-01-01 00:10:00,a,x,2,2,1,9\n", "curr_webget.csv"), "fcc-mba");
+  EXPECT_EQ(detected("time (ns GMT),session_id,index,expt_id,channel,video_ts\n", "x.csv"),
+            "puffer");
+}
+
+TEST(Detect, AMatrixIsNoLinkTraceAndTheReasonIsSaid) {
+  EXPECT_EQ(detected("src_region,dst_region,throughput_sent,success\n", "x.csv"),
+            "a matrix of one rate per pair of regions has no times, so it is no link trace; make a "
+            "constant of the rate that you mean with `./sluice trace synth constant`");
+}
+
 TEST(Detect, TheChoiceIsExplained) {
   const TraceFolder folder;
   EXPECT_EQ(detect_reader(folder.write("trace", "5\n"))->why, "its first line is one whole number");
@@ -46,8 +78,8 @@ TEST(Detect, AnExtensionThatAgreesIsFineAndOneThatDoesNotIsAsked) {
 }
 
 TEST(Detect, WhatNoReaderFitsIsAnError) {
-  for (const char* text :
-       {"hello\n", "hello world\n", "0.57\n", "1 2 3\n", "[1]\n", "{\"other\": 1}\n"}) {
+  for (const char* text : {"hello\n", "hello world\n", "0.57\n", "1 2.5 3\n", "1 2 3 4 5.5 6 7\n",
+                           "{\"other\": 1}\n"}) {
     EXPECT_THAT(detected(text), HasSubstr("no reader fits a line such as")) << text;
   }
   EXPECT_THAT(detected("\n \n"), HasSubstr("blank lines only"));
@@ -68,6 +100,10 @@ TEST(ReadTraces, AnOptionWithoutUseIsAnError) {
   EXPECT_THAT(error_of("{\"bw\": [1]}\n", options),
               HasSubstr("--unit: the reader cachegen has no use for it"));
   options = {};
+  options.time_column = "seq_num";
+  EXPECT_THAT(error_of("protocol,num_tcp_conn,seq_num\n", options),
+              HasSubstr("--time-column: the reader 5gophers has no use for it"));
+  options = {};
   options.rate_column = "rate";
   EXPECT_THAT(error_of("1 2\n", options),
               HasSubstr("--rate-column: the reader two-column has no use for it"));
@@ -75,6 +111,16 @@ TEST(ReadTraces, AnOptionWithoutUseIsAnError) {
   options.stamps = StampRule::kEnd;
   EXPECT_THAT(error_of("1\n", options),
               HasSubstr("--stamps: the reader mahimahi has no use for it"));
+}
+
+TEST(ReadTraces, OneOfSeveralTracesCanBeChosen) {
+  ReadOptions options;
+  options.trace = "2";
+  EXPECT_EQ(testing::read_one("{\"bw\": [1]}\n{\"bw\": [2, 3]}\n", options).num_rows, 2);
+  options.trace = "3";
+  EXPECT_THAT(error_of("{\"bw\": [1]}\n{\"bw\": [2, 3]}\n", options),
+              HasSubstr("--trace: no trace `3` in "));
+  EXPECT_THAT(error_of("1\n", options), HasSubstr("leave it out: the file holds one trace"));
 }
 
 TEST(ReadTraces, NameAndHashIdentifyTheSource) {

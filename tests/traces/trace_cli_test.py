@@ -81,13 +81,38 @@ class TraceCliTest(unittest.TestCase):
         self.assertEqual([r["name"] for r in rows], ["bw.jsonl#1", "bw.jsonl#2"])
         self.assertEqual(rows[0]["max_bps"], "3000000000")
 
+    def test_inspect_says_what_was_skipped_and_why(self) -> None:
+        done = run("inspect", self.write("slice.txt", "0 9\n1 10\n2 20\n"), "--format", "json")
+        self.assertIn("note: 1 row skipped: stamped 0, it ends no interval\n", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["skipped_rows"], [{"count": 1, "reason": "stamped 0, it ends no interval"}])
+
+    def test_inspect_shows_delay_and_loss_where_the_file_has_them(self) -> None:
+        done = run("inspect", self.write("game.log", "0 10 8ms 0.5\n1 20 16ms 0\n"), "--format", "json")
+        shown = json.loads(done.stdout)
+        self.assertEqual(shown["one_way_delay"], {"mean_s": 0.006, "min_s": 0.004, "max_s": 0.008})
+        self.assertEqual(shown["loss"], {"mean_ppm": 250000, "max_ppm": 500000})
+        plain = json.loads(run("inspect", self.write("plain.txt", "1 10\n"), "--format", "json").stdout)
+        self.assertIsNone(plain["one_way_delay"])
+
+    def test_one_of_several_traces_can_be_converted(self) -> None:
+        cars = self.write("car.csv", "protocol,num_tcp_conn,seq_num,A_throughput_mbps,B_throughput_mbps\nTCP,8,0,12,24\nTCP,8,1,36,48\n")
+        out = self.folder / "b.csv"
+        self.assert_fails("csv holds one trace per file, not 2; choose one with --trace", "convert", cars, out, "--to", "csv")
+        done = run("convert", cars, out, "--to", "csv", "--trace", "B_throughput_mbps")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(out.read_text(), "t_ns,throughput_bps\n0,24000000\n1000000000,48000000\n2000000000,\n")
+        shown = json.loads(run("inspect", cars, "--format", "json").stdout)
+        self.assertEqual((shown["duration_s"], shown["mean_bps"]), (4.0, 30_000_000))  # both, one after the other
+
     def test_list_names_readers_generators_and_writers(self) -> None:
         shown = json.loads(run("list", "--format", "json").stdout)
-        self.assertEqual([r["id"] for r in shown["readers"]], ["mahimahi", "two-column", "cachegen", "csv"])
+        readers = [r["id"] for r in shown["readers"]]
+        self.assertEqual(readers[:5], ["mahimahi", "two-column", "sabre", "csv", "cachegen"])
+        self.assertEqual(len(readers), 16)
         self.assertIn("markov", [g["id"] for g in shown["generators"]])
         self.assertEqual([r["id"] for r in shown["workload_readers"]],
                          ["mooncake", "azure-llm", "burstgpt", "vidur", "splitwise-sim", "llmservingsim", "workload-csv"])
-        self.assertEqual(len(shown["writers"]), 4)
+        self.assertLessEqual({w["id"] for w in shown["writers"]}, set(readers))
 
     def test_inspect_of_a_workload_has_the_agreed_names(self) -> None:
         file = self.write("two.jsonl", '{"timestamp": 0, "input_length": 600, "output_length": 4, "hash_ids": [0, 1]}\n'
@@ -138,7 +163,7 @@ class TraceCliTest(unittest.TestCase):
 
     def test_convert_writes_what_inspect_reads(self) -> None:
         source = self.write("three.txt", "1 12\n2 24\n3 0\n")
-        for to in ("mahimahi", "two-column", "csv"):
+        for to in ("mahimahi", "two-column", "csv", "sabre"):
             out = self.folder / to
             self.assertEqual(run("convert", source, out, "--to", to).returncode, 0)
             shown = json.loads(run("inspect", out, "--format", "json").stdout)

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/traces/workload_helpers.h"
-#include "traces/workload/date_time.h"
+#include "traces/date_time.h"
 
 namespace sluice {
 namespace {

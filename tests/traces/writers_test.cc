@@ -59,7 +59,7 @@ TEST_P(ExactFormat, EveryStepComesBackToTheNanosecondAndTheBit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Writers, ExactFormat, ::testing::Values("csv", "two-column"),
+INSTANTIATE_TEST_SUITE_P(Writers, ExactFormat, ::testing::Values("csv", "two-column", "sabre"),
                          testing::case_name);
 
 TEST(CsvWriter, KeepsTheKind) {
@@ -83,6 +83,37 @@ TEST(TwoColumnWriter, WritesTheEndOfEachInterval) {
   const LinkTrace trace = made(SquareSpec{mbit(10), 2500ms, mbit(1), 1s}, 3500ms);
   ASSERT_TRUE(write_traces(folder.path("out"), "two-column", std::span(&trace, 1)).ok());
   EXPECT_EQ(text_of(folder.path("out")), "0\t10\n2.5\t10\n3.5\t1\n");
+}
+
+TEST(SabreWriter, WritesAPeriodWhereverRateOrDelayChanges) {
+  const TraceFolder folder;
+  LinkTrace trace = made(SquareSpec{mbit(10), 2s, mbit(1), 1s}, 3s);
+  trace.delay = DelayTrace{{{0s, 10ms}, {1500ms, 12'500us}}, 3s};
+  ASSERT_TRUE(write_traces(folder.path("out.json"), "sabre", std::span(&trace, 1)).ok());
+  EXPECT_EQ(text_of(folder.path("out.json")),
+            "[\n"
+            "  {\"duration_ms\": 1500, \"bandwidth_kbps\": 10000, \"latency_ms\": 20},\n"
+            "  {\"duration_ms\": 500, \"bandwidth_kbps\": 10000, \"latency_ms\": 25},\n"
+            "  {\"duration_ms\": 1000, \"bandwidth_kbps\": 1000, \"latency_ms\": 25}\n"
+            "]\n");
+}
+
+TEST(SabreWriter, TheDelayComesBackToTheNanosecond) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    LinkTrace trace = random_trace(seed);
+    RandomStream random(seed, "delay", 0);
+    DelayTrace delay{{}, trace.length};
+    for (Duration at{}; at < trace.length;
+         at += nanoseconds(1 + static_cast<std::int64_t>(random.below(200'000'000)))) {
+      const auto ns = static_cast<std::int64_t>(1 + random.below(90'000'000));
+      if (!delay.steps.empty() && delay.steps.back().delay == nanoseconds(ns)) continue;
+      delay.steps.push_back({at, nanoseconds(ns)});
+    }
+    trace.delay = delay;
+    const LinkTrace back = there_and_back(trace, "sabre");
+    ASSERT_EQ(back.steps, trace.steps) << "seed " << seed;
+    ASSERT_EQ(back.delay, trace.delay) << "seed " << seed;
+  }
 }
 
 TEST(CacheGenWriter, WritesOneLinePerTraceAndLosesNothing) {
@@ -178,8 +209,10 @@ TEST(Writers, WhatAFormatCannotHoldIsRefusedAndNothingIsWritten) {
 TEST(Writers, SeveralTracesNeedAFormatForSeveral) {
   const TraceFolder folder;
   const std::vector<LinkTrace> two{random_trace(1), random_trace(2)};
-  EXPECT_THAT(write_traces(folder.path("out"), "csv", two).error().to_line(),
-              HasSubstr("csv holds one trace per file, not 2; choose cachegen"));
+  EXPECT_THAT(
+      write_traces(folder.path("out"), "csv", two).error().to_line(),
+      HasSubstr("csv holds one trace per file, not 2; choose one with --trace, or the format "
+                "cachegen"));
   EXPECT_FALSE(std::filesystem::exists(folder.path("out")));
 }
 

@@ -15,7 +15,7 @@ namespace sluice::trace_cli {
 
 // Options of every command that reads a trace, as text; empty means not given.
 struct ReadArgs {
-  std::string file, reader, unit, time_unit, time_column, rate_column, stamps, kind;
+  std::string file, reader, unit, time_unit, time_column, rate_column, stamps, kind, trace;
 };
 [[nodiscard]] Result<ReadOptions> to_options(const ReadArgs& args);
 
@@ -23,7 +23,8 @@ struct TraceFile {
   std::vector<LinkTrace> traces;
   std::string why;  // how the reader was found
 };
-// Reads, and says on stderr which reader was chosen and what is doubtful.
+// Reads, and says on stderr which reader was chosen, what was skipped and why, and what is
+// doubtful.
 [[nodiscard]] Result<TraceFile> read_and_tell(const ReadArgs& args);
 
 [[nodiscard]] Status list(TableFormat format);

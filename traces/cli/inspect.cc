@@ -1,5 +1,5 @@
 // What a trace file holds, as a table, CSV or JSON.
-// Surprise: of several traces in a file (CacheGen's), the JSON summary is over all their chunks,
+// Surprise: of several traces in a file, the JSON summary is over all of them, one after the other,
 // and each is under `traces`.
 #include <fmt/format.h>
 
@@ -27,6 +27,26 @@ json seconds_or_null(const LinkTrace& trace, Duration time) {
   return timed(trace) ? json(to_seconds(time)) : json(nullptr);
 }
 
+json skipped_json(const LinkTrace& trace) {
+  json list = json::array();
+  for (const SkippedRows& rows : trace.skipped)
+    list.push_back({{"count", rows.count}, {"reason", rows.reason}});
+  return list;
+}
+
+json delay_json(const LinkTrace& trace) {
+  if (!trace.delay) return nullptr;
+  const DelaySummary s = summarise(*trace.delay);
+  return {
+      {"mean_s", to_seconds(s.mean)}, {"min_s", to_seconds(s.min)}, {"max_s", to_seconds(s.max)}};
+}
+
+json loss_json(const LinkTrace& trace) {
+  if (!trace.loss) return nullptr;
+  const LossSummary s = summarise(*trace.loss);
+  return {{"mean_ppm", s.mean_ppm}, {"max_ppm", s.max_ppm}};
+}
+
 json to_json(const LinkTrace& trace) {
   const TraceSummary s = summarise(trace);
   const RateDistribution distribution(trace);
@@ -37,6 +57,8 @@ json to_json(const LinkTrace& trace) {
           {"clock", timed(trace) ? "time" : "chunk"},
           {"rows", trace.num_rows},
           {"skipped", trace.num_skipped},
+          {"skipped_rows", skipped_json(trace)},
+          {"notes", trace.notes},
           {"steps", trace.steps.size()},
           {"duration_s", seconds_or_null(trace, s.length)},
           {"mean_bps", s.mean.bits_per_sec()},
@@ -49,17 +71,26 @@ json to_json(const LinkTrace& trace) {
           {"zero_steps", s.num_zero_steps},
           {"outage_s", seconds_or_null(trace, s.outage)},
           {"longest_outage_s", seconds_or_null(trace, s.longest_outage)},
+          {"one_way_delay", delay_json(trace)},
+          {"loss", loss_json(trace)},
           {"sha256", trace.sha256}};
 }
 
-// All chunk rates of a file as one trace, for the summary.
+// All traces of a file, one after the other, for the summary of their rates.
 LinkTrace joined(const std::vector<LinkTrace>& traces, const std::string& file) {
   LinkTrace all = traces.front();
   all.name = std::filesystem::path(file).filename().string();
+  all.delay.reset();
+  all.loss.reset();
   for (std::size_t i = 1; i < traces.size(); ++i) {
-    all.steps.insert(all.steps.end(), traces[i].steps.begin(), traces[i].steps.end());
+    for (RateStep step : traces[i].steps) {
+      step.start += all.length;  // zero when chunk-clocked
+      all.steps.push_back(step);
+    }
+    all.length += traces[i].length;
     all.num_rows += traces[i].num_rows;
-    all.num_skipped += traces[i].num_skipped;
+    for (const SkippedRows& rows : traces[i].skipped) all.skip(rows.count, rows.reason);
+    all.notes.insert(all.notes.end(), traces[i].notes.begin(), traces[i].notes.end());
   }
   return all;
 }

@@ -17,7 +17,10 @@ void add_read_options(CLI::App& command, ReadArgs& args) {
   command.add_option("--unit", args.unit, "unit of the rates, as in Mbit/s or MB/s");
   command.add_option("--time-unit", args.time_unit, "unit of the times, as in s or ms");
   command.add_option("--time-column", args.time_column, "csv: header of the time column");
-  command.add_option("--rate-column", args.rate_column, "csv: header of the rate column");
+  command.add_option("--rate-column", args.rate_column,
+                     "header of the rate column, where a file has several");
+  command.add_option("--trace", args.trace,
+                     "one of several traces in the file: its name behind #, or its number");
   command.add_option("--stamps", args.stamps,
                      "whether a row's time is the `start` or the `end` of its interval");
   command.add_option("--kind", args.kind,
@@ -116,7 +119,8 @@ int run(int argc, char** argv) {
   CLI::App* convert_command = app.add_subcommand("convert", "a trace file in another format");
   add_file(*convert_command, read_args);
   convert_command->add_option("OUT", out, "the file to write")->required();
-  convert_command->add_option("--to", to, "format to write: mahimahi, two-column, csv or cachegen")
+  convert_command
+      ->add_option("--to", to, "format to write: mahimahi, two-column, sabre, csv or cachegen")
       ->required();
   convert_command->footer("example: ./sluice trace convert trace.txt trace.down --to mahimahi");
   convert_command->callback([&] { command = [&] { return convert(read_args, out, to); }; });

@@ -9,6 +9,24 @@ std::optional<std::string> if_given(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
+// What was skipped and why, over all traces of the file, and what else the reader decided.
+void tell_skipped(const std::vector<LinkTrace>& traces) {
+  constexpr std::size_t kMaxNotes = 10;
+  LinkTrace all;
+  std::size_t num_notes = 0;
+  for (const LinkTrace& trace : traces) {
+    for (const SkippedRows& rows : trace.skipped) all.skip(rows.count, rows.reason);
+    for (const std::string& note : trace.notes) {
+      if (num_notes++ < kMaxNotes) fmt::print(stderr, "note: {}: {}\n", trace.name, note);
+    }
+  }
+  if (num_notes > kMaxNotes) fmt::print(stderr, "note: {} notes more\n", num_notes - kMaxNotes);
+  for (const SkippedRows& rows : all.skipped) {
+    fmt::print(stderr, "note: {} {} skipped: {}\n", rows.count, rows.count == 1 ? "row" : "rows",
+               rows.reason);
+  }
+}
+
 }  // namespace
 
 Result<ReadOptions> to_options(const ReadArgs& args) {
@@ -18,6 +36,7 @@ Result<ReadOptions> to_options(const ReadArgs& args) {
   options.time_unit = if_given(args.time_unit);
   options.time_column = if_given(args.time_column);
   options.rate_column = if_given(args.rate_column);
+  options.trace = if_given(args.trace);
   if (!args.stamps.empty()) {
     const Result<StampRule> stamps = parse_stamp_rule(args.stamps);
     if (!stamps) return stamps.error();
@@ -52,6 +71,7 @@ Result<TraceFile> read_and_tell(const ReadArgs& args) {
         stderr,
         "note: the rates are achieved throughput; replayed as capacity they are biased low\n");
   }
+  tell_skipped(file.traces);
   for (const LinkTrace& trace : file.traces) {
     if (const auto doubt = doubt_about_unit(trace)) fmt::print(stderr, "warning: {}\n", *doubt);
   }

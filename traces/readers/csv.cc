@@ -38,7 +38,7 @@ class RowReader {
       return rows_.close(*time);
     const Result<DataRate> rate = read_rate(rate_text, columns_.rate_unit);
     if (!rate) return rate.error();
-    return rows_.add(*time, *rate);
+    return rows_.add(*time, {.rate = *rate});
   }
 
   [[nodiscard]] std::int64_t num_rows() const { return rows_.num_rows(); }
@@ -81,9 +81,7 @@ Result<std::vector<LinkTrace>> read_csv(const std::filesystem::path& path,
   trace.kind = columns->is_capacity ? TraceKind::kCapacity : TraceKind::kAchievedThroughput;
   trace.unit = columns->rate_unit.shown;
   trace.sha256 = lines.sha256();
-  std::vector<LinkTrace> traces;
-  traces.push_back(std::move(trace));
-  return traces;
+  return only(std::move(trace));
 }
 
 }  // namespace sluice

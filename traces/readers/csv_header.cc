@@ -70,29 +70,6 @@ const Role kTimeRole{"time",     "--time-column", "--time-unit",    "s",
 const Role kRateRole{"rate",     "--rate-column", "--unit",         "Mbit/s",
                      kRateStems, find_rate_unit,  rate_unit_option, true};
 
-std::string listed(const std::vector<std::string_view>& names) {
-  constexpr std::size_t kMaxNames = 8;
-  std::string out;
-  for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) {
-    out += fmt::format("{}`{}`", i ? ", " : "", excerpt(names[i]));
-  }
-  return out + (names.size() > kMaxNames ? " ..." : "");
-}
-
-Result<std::size_t> named_column(const std::vector<std::string_view>& names,
-                                 const std::string& wanted) {
-  const auto found = std::find(names.begin(), names.end(), wanted);
-  if (found == names.end()) {
-    return error_in("", fmt::format("no column `{}`", excerpt(wanted)),
-                    "the header has " + listed(names));
-  }
-  if (std::find(found + 1, names.end(), wanted) != names.end()) {
-    return error_in("", fmt::format("two columns are called `{}`", excerpt(wanted)),
-                    "rename one of them");
-  }
-  return static_cast<std::size_t>(found - names.begin());
-}
-
 Result<std::size_t> find_column(const Role& role, const std::vector<std::string_view>& names,
                                 const std::optional<std::string>& wanted) {
   if (wanted) return named_column(names, *wanted);
@@ -143,6 +120,28 @@ Result<NumberUnit> find_unit(const Role& role, std::string_view column,
 }
 
 }  // namespace
+
+std::string listed(std::span<const std::string_view> names) {
+  constexpr std::size_t kMaxNames = 8;
+  std::string out;
+  for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) {
+    out += fmt::format("{}`{}`", i ? ", " : "", excerpt(names[i]));
+  }
+  return out + (names.size() > kMaxNames ? " ..." : "");
+}
+
+Result<std::size_t> named_column(std::span<const std::string_view> names, std::string_view wanted) {
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found == names.end()) {
+    return error_in("", fmt::format("no column `{}`", excerpt(wanted)),
+                    "the header has " + listed(names));
+  }
+  if (std::find(found + 1, names.end(), wanted) != names.end()) {
+    return error_in("", fmt::format("two columns are called `{}`", excerpt(wanted)),
+                    "rename one of them");
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
 
 bool split_csv(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();

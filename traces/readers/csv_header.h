@@ -4,6 +4,8 @@
 // or an option.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,13 @@ struct CsvColumns {
 
 // Errors name the option that settles the matter; they have no place.
 [[nodiscard]] Result<CsvColumns> read_csv_header(std::string_view line, const ReadOptions& options);
+
+// The index of the column called exactly `wanted`. Errors name the columns; they have no place.
+[[nodiscard]] Result<std::size_t> named_column(std::span<const std::string_view> names,
+                                               std::string_view wanted);
+
+// "`a`, `b` ...", for error texts.
+[[nodiscard]] std::string listed(std::span<const std::string_view> names);
 
 // Fields between commas, outer blanks and quotes removed; a comma inside quotes belongs to the
 // field. False when a quote is not closed. The views point into `line`.

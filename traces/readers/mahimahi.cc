@@ -16,14 +16,14 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t kMaxMs = kMaxTraceLength / kMahimahiBin;
-// The most opportunities in one millisecond that stay within kMaxLinkRate.
-const std::int64_t kMaxPerMs =
-    kMaxLinkRate.bits_per_sec() / mean_rate(kMahimahiPacket, kMahimahiBin).bits_per_sec();
-
 // Equal lines in a row are counted; a count becomes a one-millisecond step when the next value
 // arrives.
 class Opportunities {
  public:
+  explicit Opportunities(DataSize packet)
+      : packet_(packet),
+        max_per_ms_(kMaxLinkRate.bits_per_sec() / mean_rate(packet, kMahimahiBin).bits_per_sec()) {}
+
   [[nodiscard]] Status add(std::int64_t ms) {
     if (ms < at_ms_) {
       return error_in("", fmt::format("time goes back: {} ms after {} ms", ms, at_ms_),
@@ -40,8 +40,8 @@ class Opportunities {
       flush();
       at_ms_ = ms;
     }
-    if (++count_ > kMaxPerMs) {
-      return error_in("", fmt::format("more than {} opportunities in one millisecond", kMaxPerMs),
+    if (++count_ > max_per_ms_) {
+      return error_in("", fmt::format("more than {} opportunities in one millisecond", max_per_ms_),
                       "spread the lines over time");
     }
     return {};
@@ -52,7 +52,7 @@ class Opportunities {
   // The instant 0 is the end of the lap before, that is of the last millisecond.
   [[nodiscard]] Status finish(LinkTrace& trace) && {
     count_ += num_at_zero_;
-    if (count_ > kMaxPerMs) {
+    if (count_ > max_per_ms_) {
       return error_in("", "too many opportunities in the last millisecond",
                       "spread the lines over time");
     }
@@ -68,11 +68,13 @@ class Opportunities {
     } else if (count_ > 0) {
       const Duration bin_start = (at_ms_ - 1) * kMahimahiBin;
       if (bin_start > steps_.length()) steps_.append(bin_start - steps_.length(), DataRate::zero());
-      steps_.append(kMahimahiBin, mean_rate(kMahimahiPacket * count_, kMahimahiBin));
+      steps_.append(kMahimahiBin, mean_rate(packet_ * count_, kMahimahiBin));
     }
     count_ = 0;
   }
 
+  DataSize packet_;
+  std::int64_t max_per_ms_;  // the most that stay within kMaxLinkRate
   StepList steps_;
   std::int64_t at_ms_ = 0;
   std::int64_t count_ = 0;
@@ -92,12 +94,11 @@ Error number_error(const LineReader& lines, std::string_view text, NumberFault f
 
 }  // namespace
 
-Result<std::vector<LinkTrace>> read_mahimahi(const std::filesystem::path& path,
-                                             const ReadOptions&) {
+Result<LinkTrace> read_opportunities(const std::filesystem::path& path, DataSize packet) {
   Result<LineReader> opened = LineReader::open(path);
   if (!opened) return opened.error();
   LineReader& lines = *opened;
-  Opportunities opportunities;
+  Opportunities opportunities(packet);
   while (true) {
     const auto line = lines.next();
     if (!line) return line.error();
@@ -115,12 +116,17 @@ Result<std::vector<LinkTrace>> read_mahimahi(const std::filesystem::path& path,
   if (Status finished = std::move(opportunities).finish(trace); !finished) {
     return lines.error_here(finished.error());
   }
-  trace.unit = "1500 B packet/ms";
   trace.num_rows = lines.line_number();
   trace.sha256 = lines.sha256();
-  std::vector<LinkTrace> traces;
-  traces.push_back(std::move(trace));
-  return traces;
+  return trace;
+}
+
+Result<std::vector<LinkTrace>> read_mahimahi(const std::filesystem::path& path,
+                                             const ReadOptions&) {
+  Result<LinkTrace> trace = read_opportunities(path, kMahimahiPacket);
+  if (!trace) return trace.error();
+  trace->unit = "1500 B packet/ms";
+  return only(std::move(*trace));
 }
 
 }  // namespace sluice

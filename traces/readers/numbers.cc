@@ -189,4 +189,28 @@ Result<Duration> read_time(std::string_view text, const NumberUnit& unit) {
   return nanoseconds(number.value);
 }
 
+Result<std::int64_t> read_count(std::string_view text, std::string_view quantity) {
+  const ScaledNumber number = read_whole(text);
+  if (number.fault == NumberFault::kNone) return number.value;
+  const std::string seen = fmt::format("the {} `{}`", quantity, excerpt(text));
+  switch (number.fault) {
+    case NumberFault::kNegative:
+      return error_in("", seen + " is negative", fmt::format("a {} is zero or more", quantity));
+    case NumberFault::kTooLarge:
+      return error_in("", seen + " is absurd", "check the column");
+    default:
+      return error_in("", seen + " is not a whole number", "write digits only, as in `12`");
+  }
+}
+
+Result<DataRate> rate_of(DataSize size, Duration time) {
+  const Wide bits_ns = Wide{size.bits()} * detail::kNsPerSec;
+  if (bits_ns > Wide{kMaxLinkRate.bits_per_sec()} * to_ns(time)) {
+    return error_in("", fmt::format("{} bytes in {} are absurd", size.bytes(), to_text(time)),
+                    "check the columns");
+  }
+  return DataRate::bits_per_sec(
+      static_cast<std::int64_t>((2 * bits_ns + to_ns(time)) / (2 * Wide{to_ns(time)})));
+}
+
 }  // namespace sluice

@@ -33,6 +33,13 @@ struct NumberUnit {
 [[nodiscard]] Result<DataRate> read_rate(std::string_view text, const NumberUnit& unit);
 [[nodiscard]] Result<Duration> read_time(std::string_view text, const NumberUnit& unit);
 
+// A whole number, digits only, below 10^15; `quantity` names it in the error.
+[[nodiscard]] Result<std::int64_t> read_count(std::string_view text, std::string_view quantity);
+
+// The rate that moves `size` (0 .. 10^15 B) in `time` (> 0), to the nearest bit/s; an error above
+// kMaxLinkRate.
+[[nodiscard]] Result<DataRate> rate_of(DataSize size, Duration time);
+
 // text * factor, rounded half up; the reason as a value when it is no such number.
 enum class NumberFault { kNone, kNotANumber, kNegative, kTooLarge };
 struct ScaledNumber {
@@ -40,6 +47,10 @@ struct ScaledNumber {
   NumberFault fault = NumberFault::kNone;
 };
 [[nodiscard]] ScaledNumber scale_decimal(std::string_view text, std::int64_t factor);
+
+// Times since 1970 from this number on are milliseconds (2001 and later), below it seconds (before
+// the year 33658): what tells six-column logs apart.
+inline constexpr std::int64_t kMsSince1970Min = 1'000'000'000'000;
 
 // Digits only, as a whole number below 10^15; the reason otherwise.
 [[nodiscard]] ScaledNumber read_whole(std::string_view text);

@@ -7,56 +7,50 @@
 namespace sluice {
 
 Status StampedRows::forward(Duration time) const {
-  if (num_rows_ == 0 || time > last_.start) return {};
-  const bool equal = time == last_.start;
+  if (num_rows_ == 0 || time > last_.time) return {};
+  const bool equal = time == last_.time;
   return error_in("",
                   fmt::format("the time {:.9g} s {} the row before", to_seconds(time),
                               equal ? "is equal to that of" : "goes back behind"),
                   equal ? "leave one row per time" : "sort the rows by time");
 }
 
-Status StampedRows::add(Duration time, DataRate rate) {
+Status StampedRows::add(Duration time, const RowValues& row) {
   if (Status order = forward(time); !order) return order;
   if (list_.full()) {
     return error_in("", fmt::format("more than {} rate changes", kMaxSteps),
                     "cut the trace into parts");
   }
   if (num_rows_++ == 0) {
-    first_ = last_ = {time, rate};
+    first_ = last_ = {time, row};
     return {};
   }
-  last_step_ = time - last_.start;
+  last_step_ = time - last_.time;
   longest_step_ = std::max(longest_step_, last_step_);
-  list_.append(last_step_, rule_ == StampRule::kEnd ? rate : last_.rate);
-  last_ = {time, rate};
+  list_.append(last_step_, rule_ == StampRule::kEnd ? row : last_.values);
+  last_ = {time, row};
   return {};
 }
 
 Status StampedRows::close(Duration time) {
   if (Status order = forward(time); !order) return order;
-  list_.append(time - last_.start, last_.rate);
+  list_.append(time - last_.time, last_.values);
   closed_ = true;
   return {};
 }
 
 void StampedRows::finish_end_stamps(LinkTrace& trace) {
   const bool clock_began_at_zero =
-      first_.start > Duration::zero() && (first_.start <= longest_step_ || num_rows_ == 1);
+      first_.time > Duration::zero() && (first_.time <= longest_step_ || num_rows_ == 1);
   if (!clock_began_at_zero) {
-    trace.skip(1, first_.start == Duration::zero()
+    trace.skip(1, first_.time == Duration::zero()
                       ? "stamped 0, it ends no interval"
                       : "the beginning of its interval is not in the file");
     std::move(list_).move_to(trace);
     return;
   }
+  list_.prepend(first_.time, first_.values);
   std::move(list_).move_to(trace);
-  for (RateStep& step : trace.steps) step.start += first_.start;
-  trace.length += first_.start;
-  if (!trace.steps.empty() && trace.steps.front().rate == first_.rate) {
-    trace.steps.front().start = Duration::zero();
-  } else {
-    trace.steps.insert(trace.steps.begin(), {Duration::zero(), first_.rate});
-  }
 }
 
 Status StampedRows::finish(LinkTrace& trace) && {
@@ -67,7 +61,7 @@ Status StampedRows::finish(LinkTrace& trace) && {
       return error_in("", "one row that begins an interval does not say when it ends",
                       "add a last row with the end time and an empty rate");
     }
-    if (!closed_) list_.append(last_step_, last_.rate);
+    if (!closed_) list_.append(last_step_, last_.values);
     std::move(list_).move_to(trace);
   }
   trace.num_rows = num_rows_ - trace.num_skipped;

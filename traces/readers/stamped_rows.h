@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// Rows of (time, rate) under a StampRule.
+// Rows of a time and what holds then, under a StampRule.
 //
 // kEnd: row i covers (time of row i-1, time of row i]. For the first row:
 //  - stamped 0: no interval; the row is skipped;
@@ -28,11 +28,14 @@ class StampedRows {
  public:
   explicit StampedRows(StampRule rule) : rule_(rule) {}
   // Refuses times that do not go forward; the error has no place.
-  [[nodiscard]] Status add(Duration time, DataRate rate);
+  [[nodiscard]] Status add(Duration time, const RowValues& row);
   // kStart: the last row ends at `time`; no row may follow.
   [[nodiscard]] Status close(Duration time);
   [[nodiscard]] bool closed() const { return closed_; }
   [[nodiscard]] std::int64_t num_rows() const { return num_rows_; }
+  // Of the last row; zero before the first.
+  [[nodiscard]] Duration last_time() const { return last_.time; }
+  [[nodiscard]] std::size_t num_steps() const { return list_.num_steps(); }
   // Fills steps, length, num_rows and num_skipped; call once, after at least one row.
   [[nodiscard]] Status finish(LinkTrace& trace) &&;
 
@@ -42,7 +45,11 @@ class StampedRows {
 
   StampRule rule_;
   StepList list_;
-  RateStep first_, last_;  // rows as they stood
+  struct Row {
+    Duration time{};
+    RowValues values;
+  };
+  Row first_, last_;  // as they stood
   Duration last_step_{}, longest_step_{};
   std::int64_t num_rows_ = 0;
   bool closed_ = false;

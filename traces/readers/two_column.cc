@@ -4,49 +4,31 @@
 // simulator; StampedRows has the rule for the first row.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "traces/readers/line_reader.h"
 #include "traces/readers/numbers.h"
 #include "traces/readers/reader.h"
 #include "traces/readers/stamped_rows.h"
+#include "traces/readers/text_columns.h"
 
 namespace sluice {
 namespace {
 
-struct Columns {
-  std::array<std::string_view, 2> fields;
-  std::size_t num_fields = 0;  // counted on past two
-};
-
-Columns split(std::string_view line) {
-  Columns columns;
-  std::size_t at = line.find_first_not_of(" \t");
-  while (at != std::string_view::npos) {
-    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-    if (columns.num_fields < columns.fields.size()) {
-      columns.fields[columns.num_fields] = line.substr(at, end - at);
-    }
-    ++columns.num_fields;
-    at = line.find_first_not_of(" \t", end);
-  }
-  return columns;
-}
-
 Status read_row(std::string_view line, const NumberUnit& time_unit, const NumberUnit& rate_unit,
                 StampedRows& rows) {
-  const Columns columns = split(line);
-  if (columns.num_fields == 0) return error_in("", "the line is empty", "delete it");
-  if (columns.num_fields != columns.fields.size()) {
-    return error_in("", fmt::format("{} columns instead of two", columns.num_fields),
+  std::array<std::string_view, 2> columns;
+  const std::size_t num_columns = split_columns(line, columns);
+  if (num_columns == 0) return error_in("", "the line is empty", "delete it");
+  if (num_columns != columns.size()) {
+    return error_in("", fmt::format("{} columns instead of two", num_columns),
                     "give time and rate, separated by a tab or spaces");
   }
-  const Result<Duration> time = read_time(columns.fields[0], time_unit);
+  const Result<Duration> time = read_time(columns[0], time_unit);
   if (!time) return time.error();
-  const Result<DataRate> rate = read_rate(columns.fields[1], rate_unit);
+  const Result<DataRate> rate = read_rate(columns[1], rate_unit);
   if (!rate) return rate.error();
-  return rows.add(*time, *rate);
+  return rows.add(*time, {.rate = *rate});
 }
 
 }  // namespace
@@ -76,9 +58,7 @@ Result<std::vector<LinkTrace>> read_two_column(const std::filesystem::path& path
   trace.kind = TraceKind::kAchievedThroughput;
   trace.unit = rate_unit->shown;
   trace.sha256 = lines.sha256();
-  std::vector<LinkTrace> traces;
-  traces.push_back(std::move(trace));
-  return traces;
+  return only(std::move(trace));
 }
 
 }  // namespace sluice

@@ -4,8 +4,8 @@
 // ContextTokens. Surprise: nothing says which requests share a prefix.
 #include <array>
 
+#include "traces/date_time.h"
 #include "traces/workload/columns.h"
-#include "traces/workload/date_time.h"
 #include "traces/workload/format.h"
 
 namespace sluice {

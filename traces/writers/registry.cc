@@ -17,6 +17,8 @@ Status express_all(std::span<const LinkTrace>) {
 constexpr std::array kWriters{
     WriterInfo{"mahimahi", "packet opportunities; residues carried over", TraceClock::kTime, false},
     WriterInfo{"two-column", "seconds and Mbit/s, exact", TraceClock::kTime, false},
+    WriterInfo{"sabre", "a JSON list of periods in ms and kbit/s, exact; keeps the delay",
+               TraceClock::kTime, false},
     WriterInfo{"csv", "our own form, t_ns and bit/s, exact; keeps the kind", TraceClock::kTime,
                false},
     WriterInfo{"cachegen", "JSON lines in Gbit/s, exact", TraceClock::kChunk, true},
@@ -28,9 +30,8 @@ struct WriterCode {
 };
 // In the order of kWriters.
 constexpr std::array kCode{
-    WriterCode{check_mahimahi, write_mahimahi},
-    WriterCode{express_all, write_two_column},
-    WriterCode{express_all, write_csv},
+    WriterCode{check_mahimahi, write_mahimahi}, WriterCode{express_all, write_two_column},
+    WriterCode{express_all, write_sabre},       WriterCode{express_all, write_csv},
     WriterCode{express_all, write_cachegen},
 };
 static_assert(kWriters.size() == kCode.size());
@@ -48,7 +49,7 @@ Status check_fit(const WriterInfo& writer, std::span<const LinkTrace> traces) {
   if (traces.size() > 1 && !writer.several) {
     return error_in("--to",
                     fmt::format("{} holds one trace per file, not {}", writer.id, traces.size()),
-                    "choose cachegen");
+                    "choose one with --trace, or the format cachegen");
   }
   for (const LinkTrace& trace : traces) {
     if (trace.clock != writer.clock) {
@@ -56,7 +57,7 @@ Status check_fit(const WriterInfo& writer, std::span<const LinkTrace> traces) {
       return error_in("--to",
                       fmt::format("{} has rates per {}, {} holds rates per {}", trace.name,
                                   timed ? "time" : "chunk", writer.id, timed ? "chunk" : "time"),
-                      timed ? "choose mahimahi, two-column or csv" : "choose cachegen");
+                      timed ? "choose mahimahi, two-column, sabre or csv" : "choose cachegen");
     }
     if (trace.end == TraceEnd::kHold) {
       return error_in("--to",

@@ -16,6 +16,7 @@ namespace sluice {
 [[nodiscard]] Status check_mahimahi(std::span<const LinkTrace> traces);
 void write_mahimahi(std::span<const LinkTrace> traces, std::ostream& out);
 void write_two_column(std::span<const LinkTrace> traces, std::ostream& out);
+void write_sabre(std::span<const LinkTrace> traces, std::ostream& out);
 void write_csv(std::span<const LinkTrace> traces, std::ostream& out);
 void write_cachegen(std::span<const LinkTrace> traces, std::ostream& out);
 

@@ -1,4 +1,4 @@
-#include "traces/workload/date_time.h"
+#include "traces/date_time.h"
 
 #include <fmt/format.h>
 
@@ -57,17 +57,17 @@ class Scanner {
   bool ok_ = true;
 };
 
-std::optional<std::chrono::seconds> scan_seconds(Scanner& scan) {
+std::optional<std::chrono::seconds> scan_seconds(Scanner& scan, DateTimeStyle style) {
   const int year = scan.digits(4);
-  scan.expect('-');
+  scan.expect(style.date);
   const int month = scan.digits(2);
-  scan.expect('-');
+  scan.expect(style.date);
   const int day = scan.digits(2);
-  if (!scan.take('T')) scan.expect(' ');
+  if (style.middle != ' ' || !scan.take('T')) scan.expect(style.middle);
   const int hour = scan.digits(2);
-  scan.expect(':');
+  scan.expect(style.time);
   const int minute = scan.digits(2);
-  scan.expect(':');
+  scan.expect(style.time);
   const int second = scan.digits(2);
   const std::chrono::year_month_day date{std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(month)),
@@ -95,21 +95,26 @@ std::optional<std::chrono::minutes> scan_zone(Scanner& scan) {
 
 }  // namespace
 
-Result<DateTime> read_date_time(std::string_view text) {
-  const Error bad = error_in("", fmt::format("the time `{}` is not a date and time", excerpt(text)),
-                             "write it as `2023-11-16 18:17:03.9799600`, with or without a zone");
+Result<DateTime> read_date_time(std::string_view text, DateTimeStyle style) {
+  const auto bad = [&] {
+    const bool iso = style.time == kIsoDateTime.time;
+    return error_in("", fmt::format("the time `{}` is not a date and time", excerpt(text)),
+                    iso ? "write it as `2023-11-16 18:17:03.9799600`, with or without a zone"
+                        : fmt::format("write it as `2020{0}02{0}14{1}09{2}38{2}22`", style.date,
+                                      style.middle, style.time));
+  };
   Scanner scan(text);
-  const auto seconds = scan_seconds(scan);
-  if (!seconds) return bad;
+  const auto seconds = scan_seconds(scan, style);
+  if (!seconds) return bad();
   DateTime stamp{.ns = std::chrono::nanoseconds(*seconds).count()};
   if (scan.take('.')) stamp.ns += scan.fraction_ns();
   stamp.has_zone = !scan.at_end();
   if (stamp.has_zone) {
     const auto ahead = scan_zone(scan);
-    if (!ahead) return bad;
+    if (!ahead) return bad();
     stamp.ns -= std::chrono::nanoseconds(*ahead).count();
   }
-  if (!scan.ok() || !scan.at_end()) return bad;
+  if (!scan.ok() || !scan.at_end()) return bad();
   return stamp;
 }
 
