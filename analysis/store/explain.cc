@@ -39,6 +39,13 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
+// "lmcache-rtt [link.delay=10ms]": what stands in the brackets (Scenario::title).
+std::string variant_in(const std::string& scenario) {
+  const std::size_t open = scenario.find(" [");
+  if (open == std::string::npos || scenario.back() != ']') return {};
+  return scenario.substr(open + 2, scenario.size() - open - 3);
+}
+
 std::string command_for(const RunRow& run, const CampaignFacts& campaign) {
   std::vector<std::string> words{"./sluice",
                                  "sim",
@@ -53,6 +60,8 @@ std::string command_for(const RunRow& run, const CampaignFacts& campaign) {
                                  std::to_string(campaign.num_replicates),
                                  "--replicate",
                                  std::to_string(run.replicate)};
+  if (const std::string variant = variant_in(run.scenario); !variant.empty())
+    words.insert(words.end(), {"--variant", variant});
   if (campaign.link_trace_file)
     words.insert(words.end(), {"--link-trace", *campaign.link_trace_file});
   words.insert(words.end(), {"--store", "again.db"});

@@ -40,7 +40,7 @@ Result<Registered> register_inputs(Store& store, const Scenario& s,
   if (!campaign) return campaign.error();
   ids.campaign = *campaign;
   const auto scenario =
-      store.add_scenario({.name = s.name, .canonical = s.canonical, .question = s.question});
+      store.add_scenario({.name = s.title(), .canonical = s.canonical, .question = s.question});
   if (!scenario) return scenario.error();
   ids.scenario = *scenario;
   for (const PolicySpec& policy : s.policies) {

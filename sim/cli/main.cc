@@ -58,7 +58,8 @@ Result<fs::path> fresh_store(const std::string& name) {
   }
 }
 
-int print_plan(const Scenario& s) {
+int print_plan(std::span<const Scenario> variants) {
+  const Scenario& s = variants.front();
   fmt::print("scenario    {} ({})\nquestion    {}\n", s.name, s.file, s.question);
   fmt::print("runs        {} replicates x {} policies x {} tiers, {} loads each\n", s.replicates,
              s.policies.size(), s.tiers.size(), s.workload.loads);
@@ -68,7 +69,10 @@ int print_plan(const Scenario& s) {
              s.workload.context_tokens.low, s.workload.context_tokens.high, s.chunk_tokens);
   fmt::print("ladder      {}\ndevice      {}\nslo         {}\n", s.ladder_words, s.device.name,
              to_text(s.slo));
-  fmt::print("sha256      {}\n", s.sha256);
+  for (const Scenario& variant : variants) {
+    fmt::print("sha256      {}{}{}\n", variant.sha256, variant.variant.empty() ? "" : "  ",
+               variant.variant);
+  }
   return 0;
 }
 
@@ -102,33 +106,60 @@ CampaignOptions campaign_options(const SimOptions& options, const fs::path& stor
           .only_replicate = options.only_replicate};
 }
 
+// Runs a campaign for each variant; 0 when all are in the store.
+Status run_campaigns(std::span<const Scenario> scenarios, const CampaignOptions& options,
+                     CampaignSummary& all) {
+  for (const Scenario& scenario : scenarios) {
+    if (scenarios.size() > 1) fmt::print(stderr, "{}\n", scenario.title());
+    const Result<CampaignSummary> summary = run_campaign(scenario, options);
+    if (!summary) return summary.error();
+    all.num_runs += summary->num_runs;
+    all.num_reused += summary->num_reused;
+  }
+  return {};
+}
+
+Status write_reports(std::span<const Scenario> scenarios, const fs::path& store,
+                     const SimOptions& options) {
+  // A page is about one scenario; of several the first has it, and `./sluice report` makes others.
+  const Scenario& first = scenarios.front();
+  Status written = write_report(
+      store, {.scenario_sha256 = first.sha256, .baseline = options.baseline, .delta = first.delta},
+      *options.report);
+  if (written) fmt::print(stderr, "report: {} ({})\n", *options.report, first.title());
+  return written;
+}
+
 int run_scenario(const SimOptions& options, int argc, char** argv) {
   const Result<fs::path> file = find_scenario(options.scenario);
   if (!file) return fail(file.error());
-  const Result<Scenario> scenario = read_scenario(*file, options.overrides);
-  if (!scenario) return fail(scenario.error());
-  print_trace_notes(*scenario);
-  if (options.dry_run) return print_plan(*scenario);
-  const Result<fs::path> store = store_file(options, scenario->name);
+  const Result<std::vector<Scenario>> scenarios = read_scenarios(*file, options.overrides);
+  if (!scenarios) return fail(scenarios.error());
+  const Scenario& first = scenarios->front();
+  print_trace_notes(first);
+  if (options.dry_run) return print_plan(*scenarios);
+  const Result<fs::path> store = store_file(options, first.name);
   if (!store) return fail(store.error());
-  const Result<CampaignSummary> summary =
-      run_campaign(*scenario, campaign_options(options, *store, argc, argv));
-  if (!summary) return fail(summary.error());
-  const Result<std::vector<Score>> scores = score_campaign(*scenario, *store, options);
-  if (!scores) return fail(scores.error());
-  fmt::print(stderr, "{}: {}\n\n", scenario->name, scenario->question);
+  CampaignSummary summary;
+  if (Status run =
+          run_campaigns(*scenarios, campaign_options(options, *store, argc, argv), summary);
+      !run) {
+    return fail(run.error());
+  }
+  std::vector<Score> scores;
+  for (const Scenario& scenario : *scenarios) {
+    Result<std::vector<Score>> scored = score_campaign(scenario, *store, options);
+    if (!scored) return fail(scored.error());
+    for (Score& score : *scored) scores.push_back(std::move(score));
+  }
+  fmt::print(stderr, "{}: {}\n\n", first.name, first.question);
   std::fflush(stderr);
-  print_verdict(*scores, *store, options);
+  print_verdict(scores, *store, options);
   fmt::print(stderr, "\nstore:  {} ({} runs, {} of them held before)\n", store->string(),
-             summary->num_runs, summary->num_reused);
+             summary.num_runs, summary.num_reused);
   if (!options.report) return 0;
-  const Status written = write_report(
-      *store,
-      {.scenario_sha256 = scenario->sha256, .baseline = options.baseline, .delta = scenario->delta},
-      *options.report);
-  if (!written) return fail(written.error());
-  fmt::print(stderr, "report: {}\n", *options.report);
-  return 0;
+  const Status written = write_reports(*scenarios, *store, options);
+  return written ? 0 : fail(written.error());
 }
 
 Result<std::vector<fs::path>> scenarios_to_validate(const SimOptions& options) {
@@ -147,14 +178,14 @@ int run_validation(SimOptions options, int argc, char** argv) {
   if (!files) return fail(files.error());
   std::vector<Scenario> scenarios;
   for (const fs::path& file : *files) {
-    Result<Scenario> scenario = read_scenario(file, options.overrides);
-    if (!scenario) return fail(scenario.error());
-    scenarios.push_back(std::move(*scenario));
+    Result<std::vector<Scenario>> read = read_scenarios(file, options.overrides);
+    if (!read) return fail(read.error());
+    for (Scenario& scenario : *read) scenarios.push_back(std::move(scenario));
   }
   const Result<fs::path> store = store_file(options, "validation");
   if (!store) return fail(store.error());
   for (const Scenario& scenario : scenarios) {
-    fmt::print(stderr, "{}\n", scenario.name);
+    fmt::print(stderr, "{}\n", scenario.title());
     CampaignOptions campaign = campaign_options(options, *store, argc, argv);
     campaign.scenario_argument = scenario.file;
     const Result<CampaignSummary> summary = run_campaign(scenario, campaign);

@@ -22,7 +22,7 @@ constexpr const char* kExample = R"(example:
 // Numbers come as text, so that a fault is reported in our words.
 struct Texts {
   std::string seed, replicates, replicate, jobs, format = "table", link_trace, store, report,
-                                                 baseline;
+                                                 variant, baseline;
 };
 
 std::optional<std::int64_t> whole(const std::string& text, const std::string& option,
@@ -57,6 +57,7 @@ std::optional<Error> interpret(const Texts& texts, SimOptions& options) {
   if (!format && !error) error = format.error();
   if (format) options.format = *format;
   options.overrides.link_trace_file = given(texts.link_trace);
+  options.overrides.variant = given(texts.variant);
   options.store = given(texts.store);
   options.report = given(texts.report);
   options.baseline = given(texts.baseline);
@@ -87,6 +88,8 @@ std::optional<int> parse_sim_options(int argc, char** argv, SimOptions& options)
   app.add_option("--seed", t.seed, "in place of the scenario's");
   app.add_option("--link-trace", t.link_trace,
                  "file that replaces the link's capacity; several traces in it run once each");
+  app.add_option("--variant", t.variant,
+                 "of a scenario with a matrix only this one, as in \"link.delay=10ms\"");
   app.add_option(
       "--store", t.store,
       "results store; runs that it holds are not made again (default: a new one in out/)");

@@ -69,7 +69,7 @@ Table empty_table() {
 }
 
 void add_row(Table& table, const Scenario& s, const ValidationRow& row) {
-  table.row({s.name, row.policy.empty() ? Table::Cell("all", "") : Table::Cell(row.policy),
+  table.row({s.title(), row.policy.empty() ? Table::Cell("all", "") : Table::Cell(row.policy),
              row.tier, row.reference_tier, std::to_string(row.num_loads),
              std::to_string(row.num_unmatched), percent(row.error_median), percent(row.error_p95),
              percent(row.bias), std::to_string(row.violations),
@@ -81,7 +81,7 @@ nlohmann::json or_null(const std::optional<double>& value) {
 }
 
 nlohmann::json json_of(const Scenario& s, const ValidationRow& row) {
-  return {{"scenario", s.name},
+  return {{"scenario", s.title()},
           {"policy", row.policy.empty() ? nlohmann::json(nullptr) : nlohmann::json(row.policy)},
           {"tier", row.tier},
           {"reference", row.reference_tier},

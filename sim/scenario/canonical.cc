@@ -180,7 +180,7 @@ Json model_json(const ModelGeometry& model) {
 
 std::string canonical_text(const Scenario& s) {
   const Json json = {{"schema", 2},
-                     {"name", s.name},
+                     {"name", s.title()},
                      {"topology", topology_json(s.topology)},
                      {"cross_traffic", cross_traffic_json(s)},
                      {"transport", transport_json(s.transport)},

@@ -13,6 +13,7 @@
 #include "sim/scenario/fields.h"
 #include "sim/scenario/ladder.h"
 #include "sim/scenario/link_fields.h"
+#include "sim/scenario/matrix.h"
 #include "sim/scenario/topology_fields.h"
 #include "sim/scenario/workload_fields.h"
 #include "traces/read.h"
@@ -159,11 +160,9 @@ std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>&
   return tiers;
 }
 
-Result<YAML::Node> parse_yaml(const fs::path& file) {
-  const Result<std::string> text = read_file(file, kMaxScenarioSize);
-  if (!text) return text.error();
+Result<YAML::Node> parse_yaml(const fs::path& file, const std::string& text) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.size() != 1) {
       return error_in(file.string(), fmt::format("holds {} YAML documents", documents.size()),
                       "write exactly one");
@@ -175,27 +174,13 @@ Result<YAML::Node> parse_yaml(const fs::path& file) {
   }
 }
 
-}  // namespace
-
-bool LinkSetting::chunk_clocked() const {
-  if (const auto* spec = std::get_if<GeneratorSpec>(&capacity))
-    return std::holds_alternative<UniformPerChunkSpec>(*spec);
-  const auto& traces = std::get<ReplayedTraces>(capacity).traces;
-  return !traces.empty() && traces.front().clock == TraceClock::kChunk;
-}
-
-const std::vector<std::string>& known_tiers() {
-  static const std::vector<std::string> kTiers{"fluid", "burst", "packet"};
-  return kTiers;
-}
-
-Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& overrides) {
-  const Result<YAML::Node> root = parse_yaml(file);
-  if (!root) return root.error();
+Result<Scenario> read_variant(const fs::path& file, const Variant& variant,
+                              const ScenarioOverrides& overrides) {
   FieldErrors errors(file.string());
-  Fields top(*root, "", errors);
+  Fields top(variant.root, "", errors);
   Scenario s;
   s.file = file.string();
+  s.variant = variant.name;
   s.name = read_name(top);
   s.question = top.text("question");
   s.seed =
@@ -228,31 +213,49 @@ Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& ov
   return s;
 }
 
-Result<std::vector<fs::path>> shipped_scenarios() {
-  const Result<fs::path> home = sluice_home();
-  if (!home) return home.error();
-  std::vector<fs::path> files;
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(*home / "scenarios", code)) {
-    if (fs::exists(entry.path() / "scenario.yaml")) files.push_back(entry.path() / "scenario.yaml");
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+}  // namespace
+
+bool LinkSetting::chunk_clocked() const {
+  if (const auto* spec = std::get_if<GeneratorSpec>(&capacity))
+    return std::holds_alternative<UniformPerChunkSpec>(*spec);
+  const auto& traces = std::get<ReplayedTraces>(capacity).traces;
+  return !traces.empty() && traces.front().clock == TraceClock::kChunk;
 }
 
-Result<fs::path> find_scenario(const std::string& name) {
-  std::error_code code;
-  if (fs::is_regular_file(name, code)) return fs::path(name);
-  if (fs::is_regular_file(fs::path(name) / "scenario.yaml", code))
-    return fs::path(name) / "scenario.yaml";
-  const Result<std::vector<fs::path>> shipped = shipped_scenarios();
-  if (!shipped) return shipped.error();
+const std::vector<std::string>& known_tiers() {
+  static const std::vector<std::string> kTiers{"fluid", "burst", "packet"};
+  return kTiers;
+}
+
+Result<std::vector<Scenario>> read_scenarios(const fs::path& file,
+                                             const ScenarioOverrides& overrides) {
+  const Result<std::string> text = read_file(file, kMaxScenarioSize);
+  if (!text) return text.error();
+  const Result<YAML::Node> root = parse_yaml(file, *text);
+  if (!root) return root.error();
+  FieldErrors errors(file.string());
+  const std::vector<Variant> variants = expand_matrix(*text, *root, errors);
+  if (errors.any()) return errors.first();
+  std::vector<Scenario> scenarios;
   std::vector<std::string> names;
-  for (const fs::path& file : *shipped) {
-    names.push_back(file.parent_path().filename().string());
-    if (names.back() == name) return file;
+  for (const Variant& variant : variants) {
+    names.push_back(variant.name);
+    if (overrides.variant && *overrides.variant != variant.name) continue;
+    Result<Scenario> scenario = read_variant(file, variant, overrides);
+    if (!scenario) return scenario.error();
+    scenarios.push_back(std::move(*scenario));
   }
-  return error_in(name, "there is no such scenario, folder or file", suggest_name(name, names));
+  if (scenarios.empty()) {
+    return error_in("--variant", fmt::format("there is no variant `{}`", *overrides.variant),
+                    suggest_name(*overrides.variant, names));
+  }
+  return scenarios;
+}
+
+Result<Scenario> read_scenario(const fs::path& file, const ScenarioOverrides& overrides) {
+  Result<std::vector<Scenario>> all = read_scenarios(file, overrides);
+  if (!all) return all.error();
+  return std::move(all->front());
 }
 
 }  // namespace sluice

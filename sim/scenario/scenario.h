@@ -48,6 +48,7 @@ struct WorkloadSetting {
 
 struct Scenario {
   std::string name, question, file;
+  std::string variant;  // "link.delay=10ms": which one of the file's matrix; empty without one
   std::uint64_t seed = 0;
   std::int64_t replicates = 0;
   std::vector<std::string> tiers;  // the first is the default
@@ -69,6 +70,11 @@ struct Scenario {
   double delta = 0.01;    // violation rates closer than this are equivalent
   std::string canonical;  // JSON
   std::string sha256;     // of canonical
+
+  // The name, and the variant in brackets.
+  [[nodiscard]] std::string title() const {
+    return variant.empty() ? name : name + " [" + variant + "]";
+  }
 };
 
 // What the command line puts in the place of the file's values.
@@ -79,10 +85,15 @@ struct ScenarioOverrides {
   std::optional<std::string> link_trace_file;
   std::vector<std::string> policies;  // replaces the list when not empty
   std::vector<std::string> tiers;
+  std::optional<std::string> variant;  // only this one
 };
 
 // `name` is a name in scenarios/, a folder with scenario.yaml, or a file.
 [[nodiscard]] Result<std::filesystem::path> find_scenario(const std::string& name);
+// One for each variant of the file's matrix, in its order; one where there is no matrix.
+[[nodiscard]] Result<std::vector<Scenario>> read_scenarios(const std::filesystem::path& file,
+                                                           const ScenarioOverrides& overrides);
+// The first of them.
 [[nodiscard]] Result<Scenario> read_scenario(const std::filesystem::path& file,
                                              const ScenarioOverrides& overrides);
 

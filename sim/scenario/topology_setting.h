@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "sim/net/link_effects.h"
+#include "sim/net/network.h"
 #include "traces/generate.h"
 #include "traces/link_trace.h"
 
