@@ -181,10 +181,9 @@ int main(int argc, char** argv) {
       if (tier.is_there) measure(tier, c, seconds);
     }
   }
-  for (const TierUnderTest& tier : all_tiers()) {
-    if (!tier.is_there || tier.name != std::string("packet")) continue;
-    measure_sizes(tier);
-    measure_windows(tier);
-    measure_crowds(tier);
-  }
+  const TierUnderTest packet = tier_named("packet");
+  if (!packet.is_there) return 0;
+  measure_sizes(packet);
+  measure_windows(packet);
+  measure_crowds(packet);
 }

@@ -14,7 +14,7 @@ class Burst : public testing::Test {
   void SetUp() override {
     if (!ns3_available()) GTEST_SKIP() << "this build has no ns-3";
   }
-  const TierUnderTest tier_ = all_tiers()[1];
+  const TierUnderTest tier_ = tier_named("burst");
 };
 
 // One segment of 62 500 bytes is 500 us of a 1 Gbit/s wire.

@@ -136,8 +136,7 @@ TEST(MaxMin, EveryFlowHasItsBottleneckOnDrawnNetworks) {
     for (const MaxMinFlow& flow : flows) {
       const bool has_bottleneck = std::any_of(flow.links.begin(), flow.links.end(), [&](LinkId id) {
         const auto link = static_cast<std::size_t>(id.value);
-        return used[link] == capacity[link].bits_per_sec() &&
-               per_weight(flow) >= largest[link] - 2;
+        return used[link] == capacity[link].bits_per_sec() && per_weight(flow) >= largest[link] - 2;
       });
       EXPECT_TRUE(flow.rate == flow.limit || has_bottleneck) << "round " << round;
     }

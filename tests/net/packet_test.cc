@@ -19,7 +19,7 @@ class Packet : public testing::Test {
   void SetUp() override {
     if (!ns3_available()) GTEST_SKIP() << "this build has no ns-3";
   }
-  const TierUnderTest tier_ = all_tiers()[2];
+  const TierUnderTest tier_ = tier_named("packet");
 };
 
 // Packets of 1500 bytes that are all payload.

@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "base/sim_clock.h"
@@ -36,6 +38,13 @@ inline std::vector<TierUnderTest> all_tiers() {
   return {{"fluid", true, make_sim_clock, make_fluid},
           {"burst", ns3_available(), make_ns3_clock, make_burst_network},
           {"packet", ns3_available(), make_ns3_clock, make_packet_network}};
+}
+
+inline TierUnderTest tier_named(std::string_view name) {
+  for (const TierUnderTest& tier : all_tiers()) {
+    if (tier.name == name) return tier;
+  }
+  throw std::invalid_argument("no such tier");
 }
 
 // A clock, a network on it, and a diary; taken apart in the right order.
