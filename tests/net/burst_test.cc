@@ -111,6 +111,27 @@ TEST_F(Burst, TransfersInBothDirectionsShareNothingButTheAcknowledgements) {
   EXPECT_LT(*run.diary.of(up_id).completed_at, kRunStart + 120ms);
 }
 
+// A segment of 44 packets has no one fate where they are lost one by one.
+TEST_F(Burst, WherePacketsAreLostOneByOneItIsThePacketTier) {
+  using Change = void (*)(LinkSpec&);
+  const std::vector<Change> changes{
+      [](LinkSpec& link) { link.loss = RandomLoss{0.01}; },
+      [](LinkSpec& link) { link.queue.discipline = CoDel{}; },
+      [](LinkSpec& link) {
+        link.queue.discipline = Red{DataSize::bytes(100'000), DataSize::bytes(300'000)};
+      }};
+  for (const Change change : changes) {
+    TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
+    change(topology.links[0]);
+    Simulation bursts(tier_, topology, TransportSpec{});
+    const auto in_bursts = bursts.run_one(transfer(5'000'000)).completed_at;
+    bursts.network.reset();
+    bursts.clock.reset();  // one ns-3 clock at a time
+    Simulation packets(tier_named("packet"), topology, TransportSpec{});
+    EXPECT_EQ(packets.run_one(transfer(5'000'000)).completed_at, in_bursts);
+  }
+}
+
 TEST_F(Burst, TwoClocksAtOnceAreABug) {
   const auto first = make_ns3_clock();
   EXPECT_DEATH((void)make_ns3_clock(), "two ns-3 clocks at once");

@@ -113,6 +113,36 @@ TEST_F(Packet, RandomLossTakesItsShareAndTheTransportMakesItGood) {
   EXPECT_NEAR(lost, 0.01, 4 * 0.00085);
 }
 
+// RFC 9438, section 4.3: with losses of p the window is that of Reno, sqrt(3 / (2 p)) packets, 38.7
+// at 0.1 %: in a round trip of 20 ms 22.4 Mbit/s, whatever the link. Random losses give a little
+// more than the regular ones of that formula.
+TEST_F(Packet, RandomLossHoldsTheWindowWhereTheoryDoes) {
+  TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
+  topology.links[0].loss = RandomLoss{0.001};
+  topology.seed = 5;
+  Simulation run(tier_, topology, TransportSpec{});
+  const Diary::Page page = run.run_one(transfer(150'000'000));
+  ASSERT_TRUE(page.completed_at);
+  const double packets = 150e6 / 1448 / to_seconds(*page.completed_at - kRunStart) * 0.02;
+  EXPECT_NEAR(packets, 38.7, 0.15 * 38.7);
+}
+
+// An initial window of ten packets comes at once to a queue of five, behind the one on the wire:
+// four are lost. Over the round trip of 20 ms, known from the handshake, they find it empty.
+TEST_F(Packet, PacingKeepsTheFirstWindowOutOfASmallQueue) {
+  TopologySpec topology = one_cable(constant(mbps(12)), 10ms);  // a packet in 1 ms
+  topology.links[0].queue.limit = kMtu * 5;
+  const auto dropped = [&](bool pacing) {
+    TransportSpec transport;
+    transport.pacing = pacing;
+    Simulation run(tier_, topology, transport);
+    EXPECT_TRUE(run.run_one(transfer(14'480)).completed_at);
+    return run.network->usage(LinkId{0}).wire_dropped;
+  };
+  EXPECT_EQ(dropped(false), kMtu * 4);
+  EXPECT_EQ(dropped(true), DataSize::zero());
+}
+
 // 120 Mbit/s into 100: 2.5 MB too much each second. The wait passes 5 ms after 25 ms, the first
 // drop comes 100 ms later and the n-th at 0.125 + 0.1 * (1 + 1/sqrt(2) + ... 1/sqrt(n - 1)) s,
 // which is 0.2 sqrt(n) - 0.021: by 10 s n = 2510 packets or 3.77 MB are gone. (That CoDel is slow
