@@ -80,6 +80,9 @@ const char* tier_limits(std::string_view tier) {
   if (tier == "packet")
     return "Tier packet: every packet is queued, lost and acknowledged by itself; the transport is "
            "ours, with CUBIC's window.";
+  if (tier == "tcp")
+    return "Tier tcp: every packet is queued, lost and acknowledged by itself; the transport is "
+           "ns-3's own TCP over its Internet stack.";
   return nullptr;
 }
 

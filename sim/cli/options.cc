@@ -80,7 +80,7 @@ std::optional<int> parse_sim_options(int argc, char** argv, SimOptions& options)
                  "NAME[:key=value,...] in place of the scenario's policies; repeatable")
       ->allow_extra_args(false);
   app.add_option("--tier", options.overrides.tiers,
-                 "network tier in place of the scenario's: fluid, burst, packet; repeatable")
+                 "network tier in place of the scenario's: fluid, burst, packet, tcp; repeatable")
       ->allow_extra_args(false);
   app.add_option("--replicates", t.replicates,
                  "how many replicates (draws of link, lengths, arrivals)");

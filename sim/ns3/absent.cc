@@ -20,6 +20,11 @@ std::unique_ptr<Network> make_packet_network(Clock& /*ns3_clock*/, TopologySpec 
   return nullptr;
 }
 
+std::unique_ptr<Network> make_tcp_network(Clock& /*ns3_clock*/, TopologySpec /*topology*/,
+                                          const TransportSpec& /*transport*/) {
+  return nullptr;
+}
+
 std::unique_ptr<Network> make_burst_network(Clock& /*ns3_clock*/, TopologySpec /*topology*/,
                                             const TransportSpec& /*transport*/) {
   return nullptr;

@@ -4,19 +4,6 @@
 #include "sim/ns3/trace_device.h"
 
 namespace sluice {
-namespace {
-
-std::vector<ns3::Ptr<TraceDevice>> make_devices(const TopologySpec& topology) {
-  std::vector<ns3::Ptr<TraceDevice>> devices;
-  for (std::size_t i = 0; i < topology.links.size(); ++i) {
-    const LinkId link{static_cast<std::int32_t>(i)};
-    devices.push_back(ns3::CreateObject<TraceDevice>(topology, link));
-  }
-  return devices;
-}
-
-}  // namespace
-
 struct Ns3Carrier::Parts final : PacketOwner {
   explicit Parts(const TopologySpec& of)
       : topology(of), devices(make_devices(topology)), steady(topology, devices) {}

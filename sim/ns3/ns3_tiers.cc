@@ -4,6 +4,7 @@
 #include "sim/net/transport/windowed_network.h"
 #include "sim/ns3/ns3_carrier.h"
 #include "sim/ns3/ns3_clock.h"
+#include "sim/ns3/tcp_network.h"
 
 namespace sluice {
 namespace {
@@ -41,6 +42,12 @@ std::unique_ptr<Network> make_packet_network(Clock& ns3_clock, TopologySpec topo
 std::unique_ptr<Network> make_burst_network(Clock& ns3_clock, TopologySpec topology,
                                             const TransportSpec& transport) {
   return make_windowed(ns3_clock, std::move(topology), transport, kBurst);
+}
+
+std::unique_ptr<Network> make_tcp_network(Clock& ns3_clock, TopologySpec topology,
+                                          const TransportSpec& transport) {
+  SLUICE_ASSERT(dynamic_cast<Ns3Clock*>(&ns3_clock), "the ns-3 tiers run on ns-3's clock only");
+  return std::make_unique<TcpNetwork>(ns3_clock, std::move(topology), transport);
 }
 
 }  // namespace sluice

@@ -23,7 +23,7 @@ namespace sluice {
 // The links of a topology that has passed check_topology, as ns-3 devices on the clock that lives.
 [[nodiscard]] std::unique_ptr<Carrier> make_ns3_carrier(const TopologySpec& topology);
 
-// For both: `ns3_clock` must come from make_ns3_clock(); the topology must have passed
+// For all: `ns3_clock` must come from make_ns3_clock(); the topology must have passed
 // check_topology.
 
 // Packets of the path's MTU, each queued, lost and acknowledged by itself.
@@ -32,5 +32,8 @@ namespace sluice {
 // Segments of up to 64 KB, which stand for all their packets.
 [[nodiscard]] std::unique_ptr<Network> make_burst_network(Clock& ns3_clock, TopologySpec topology,
                                                           const TransportSpec& transport);
+// ns-3's own TCP. The transport must have passed check_tier() of sim/net/validity.h.
+[[nodiscard]] std::unique_ptr<Network> make_tcp_network(Clock& ns3_clock, TopologySpec topology,
+                                                        const TransportSpec& transport);
 
 }  // namespace sluice

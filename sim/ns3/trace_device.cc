@@ -151,4 +151,13 @@ LinkUsage TraceDevice::usage() const {
   return usage;
 }
 
+std::vector<ns3::Ptr<TraceDevice>> make_devices(const TopologySpec& topology) {
+  std::vector<ns3::Ptr<TraceDevice>> devices;
+  for (std::size_t i = 0; i < topology.links.size(); ++i) {
+    const LinkId link{static_cast<std::int32_t>(i)};
+    devices.push_back(ns3::CreateObject<TraceDevice>(topology, link));
+  }
+  return devices;
+}
+
 }  // namespace sluice

@@ -10,6 +10,8 @@
 #include <ns3/event-impl.h>
 #include <ns3/point-to-point-net-device.h>
 
+#include <vector>
+
 #include "base/ring.h"
 #include "sim/net/capacity.h"
 #include "sim/net/link/link_queue.h"
@@ -61,5 +63,8 @@ class TraceDevice final : public ns3::PointToPointNetDevice {
   // One event each, scheduled again and again.
   ns3::Ptr<ns3::EventImpl> wire_event_, arrival_event_;
 };
+
+// One for each link of the topology, which must outlive them.
+[[nodiscard]] std::vector<ns3::Ptr<TraceDevice>> make_devices(const TopologySpec& topology);
 
 }  // namespace sluice

@@ -223,7 +223,7 @@ bool LinkSetting::chunk_clocked() const {
 }
 
 const std::vector<std::string>& known_tiers() {
-  static const std::vector<std::string> kTiers{"fluid", "burst", "packet"};
+  static const std::vector<std::string> kTiers{"fluid", "burst", "packet", "tcp"};
   return kTiers;
 }
 

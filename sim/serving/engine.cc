@@ -4,21 +4,41 @@
 
 #include "base/sim_clock.h"
 #include "sim/net/fluid/fluid_network.h"
+#include "sim/net/validity.h"
 #include "sim/ns3/ns3_tiers.h"
 
 namespace sluice {
+namespace {
+
+struct Tier {
+  const char* name;
+  bool is_there;
+  std::unique_ptr<RunnableClock> (*make_clock)();
+  std::unique_ptr<Network> (*make_network)(Clock&, TopologySpec, const TransportSpec&);
+};
+
+std::unique_ptr<RunnableClock> make_sim_clock() {
+  return std::make_unique<SimClock>();
+}
+
+std::unique_ptr<Network> make_fluid_network(Clock& clock, TopologySpec topology,
+                                            const TransportSpec& transport) {
+  return std::make_unique<FluidNetwork>(clock, std::move(topology), transport);
+}
+
+}  // namespace
 
 Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology,
                            const TransportSpec& transport) {
-  if (tier == "fluid") {
-    Engine engine{std::make_unique<SimClock>(), nullptr};
-    engine.network = std::make_unique<FluidNetwork>(*engine.clock, topology, transport);
-    return engine;
-  }
-  if ((tier == "burst" || tier == "packet") && ns3_available()) {
-    const auto make_network = tier == "burst" ? make_burst_network : make_packet_network;
-    Engine engine{make_ns3_clock(), nullptr};
-    engine.network = make_network(*engine.clock, topology, transport);
+  const Tier tiers[] = {{"fluid", true, make_sim_clock, make_fluid_network},
+                        {"burst", ns3_available(), make_ns3_clock, make_burst_network},
+                        {"packet", ns3_available(), make_ns3_clock, make_packet_network},
+                        {"tcp", ns3_available(), make_ns3_clock, make_tcp_network}};
+  for (const Tier& known : tiers) {
+    if (tier != known.name || !known.is_there) continue;
+    if (Status able = check_tier(tier, topology, transport); !able) return able.error();
+    Engine engine{known.make_clock(), nullptr};
+    engine.network = known.make_network(*engine.clock, topology, transport);
     return engine;
   }
   return error_in("--tier", fmt::format("this build has no tier `{}`", tier),

@@ -17,7 +17,7 @@ struct Engine {
   std::unique_ptr<Network> network;
 };
 
-// Errors: a tier that this build does not have. The topology must have passed check_topology().
+// Errors: a tier that this build does not have, or that has no meaning for this network. The topology must have passed check_topology().
 [[nodiscard]] Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology,
                                          const TransportSpec& transport);
 

@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
       {"20 rates, RTT 20 ms, TCP-like", jumping(), 10ms, sluice::TransportSpec{}}};
   for (const TierUnderTest& tier : all_tiers()) {
     for (const Case& c : cases) {
-      if (tier.is_there) measure(tier, c, seconds);
+      if (tier.is_there && tier.is_fast) measure(tier, c, seconds);
     }
   }
   const TierUnderTest packet = tier_named("packet");

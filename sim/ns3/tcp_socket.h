@@ -1,0 +1,34 @@
+// ns-3's TCP sockets, as a TransportSpec asks for them and otherwise as Linux sets them.
+// Where in the flow: under the connections of the tier `tcp`; the only place that knows ns-3's
+// attributes.
+// Surprise: ns-3 hides a socket's window, so our congestion control is ns-3's with a handle to it.
+#pragma once
+
+#include <ns3/tcp-l4-protocol.h>
+#include <ns3/tcp-socket-base.h>
+
+#include "sim/net/network.h"
+#include "sim/net/tcp_limits.h"
+
+namespace sluice {
+
+// A sender's socket takes more than it has sent, but no more than this: what a cancel cannot take
+// back (as TCP_NOTSENT_LOWAT of Linux).
+inline constexpr DataSize kUnsentMax = DataSize::bytes(128 << 10);
+
+// A closed socket whose full packets carry `segment` of payload.
+[[nodiscard]] ns3::Ptr<ns3::TcpSocketBase> make_tcp_socket(ns3::TcpL4Protocol& tcp,
+                                                           const TransportSpec& transport,
+                                                           DataSize segment);
+
+// Gives a sending socket its own congestion control, before its first data. Returns the handle to
+// its window. `stream` names BBR's random numbers, so that a run does not depend on earlier ones.
+[[nodiscard]] ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
+                                                                   const TransportSpec& transport,
+                                                                   std::uint32_t stream);
+
+// After a long silence: the initial window again, slow start up to 3/4 of what it was (as Linux;
+// RFC 5681, section 4.1).
+void restart_window(ns3::TcpSocketState& window);
+
+}  // namespace sluice
