@@ -5,6 +5,7 @@
 #include <array>
 
 #include "analysis/store/database.h"
+#include "analysis/store/pack_chunks.h"
 #include "base/sha256.h"
 
 namespace sluice {
@@ -17,6 +18,11 @@ struct Rule {
   const char* what;
   const char* sql;
 };
+
+// The others read chunks.
+constexpr Rule kFirstRule{"the chunks of a load are a list", R"sql(
+SELECT 'load:' || run_id || '/' || load_index FROM load
+WHERE CASE WHEN json_valid(chunks) THEN json_type(chunks) <> 'array' ELSE 1 END)sql"};
 
 constexpr std::array kRules{
     Rule{"a done run has as many loads as it says", R"sql(
@@ -38,6 +44,10 @@ WHERE (outcome = 1) <> (failure IS NOT NULL))sql"},
     Rule{"a load violates its SLO when it did not complete or its TTFT exceeds the SLO", R"sql(
 SELECT 'load:' || run_id || '/' || load_index FROM load
 WHERE violated <> (outcome <> 0 OR first_token_ns IS NULL OR first_token_ns - arrived_ns > slo_ns))sql"},
+    Rule{"the level and the reason of a chunk are phrases", R"sql(
+SELECT 'chunk:' || run_id || '/' || load_index || '/' || chunk_index FROM chunk
+WHERE NOT EXISTS (SELECT 1 FROM phrase WHERE id = level_id)
+  OR NOT EXISTS (SELECT 1 FROM phrase WHERE id = reason_id))sql"},
     Rule{"a load moved the bytes of its chunks", R"sql(
 SELECT 'load:' || run_id || '/' || load_index FROM load
 WHERE bytes_moved <> (SELECT coalesce(sum(bytes), 0) FROM chunk
@@ -52,7 +62,8 @@ WHERE resident_ns < compute_began_ns)sql"},
 
 // The first rows of `sql` as findings.
 Status add_findings(const Database& database, const Rule& rule, std::vector<Finding>& findings) {
-  Statement select = database.prepare(fmt::format("{} LIMIT {}", rule.sql, kMostFindingsPerRule));
+  Statement select = database.prepare(
+      fmt::format("WITH chunk AS ({}) {} LIMIT {}", kChunkQuery, rule.sql, kMostFindingsPerRule));
   return select.for_each([&] {
     findings.push_back({select.text(0), fmt::format("broken rule: {}", rule.what)});
   });
@@ -96,6 +107,9 @@ Result<std::vector<Finding>> check_store(Store& store) {
   if (!findings.empty()) return findings;  // rows of a damaged file prove nothing
   done = check_foreign_keys(database, findings);
   if (!done) return done.error();
+  done = add_findings(database, kFirstRule, findings);
+  if (!done) return done.error();
+  if (!findings.empty()) return findings;
   for (const Rule& rule : kRules) {
     done = add_findings(database, rule, findings);
     if (!done) return done.error();

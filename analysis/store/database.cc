@@ -94,6 +94,11 @@ int Statement::bind_one(int index, std::string_view value) {
                              SQLITE_UTF8);
 }
 
+int Statement::bind_one(int index, KeptText value) {
+  return sqlite3_bind_text64(statement_.get(), index, value.text.data(), value.text.size(),
+                             SQLITE_STATIC, SQLITE_UTF8);
+}
+
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
@@ -107,6 +112,10 @@ double Statement::real(int column) const {
 }
 
 std::string Statement::text(int column) const {
+  return std::string(text_view(column));
+}
+
+std::string_view Statement::text_view(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   if (bytes == nullptr) return {};
   return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};

@@ -19,6 +19,11 @@
 
 namespace sluice {
 
+// Text that the caller keeps until the statement has run: bound without a copy.
+struct KeptText {
+  std::string_view text;
+};
+
 // Thread-safety: use a Statement only on the thread that uses its Database.
 class Statement {
  public:
@@ -64,6 +69,8 @@ class Statement {
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
   [[nodiscard]] std::string text(int column) const;
+  // The same without a copy, until the next step.
+  [[nodiscard]] std::string_view text_view(int column) const;
   [[nodiscard]] Instant instant(int column) const { return at_ns(integer(column)); }
   [[nodiscard]] std::optional<Instant> optional_instant(int column) const;
   [[nodiscard]] Duration duration(int column) const { return nanoseconds(integer(column)); }
@@ -83,6 +90,7 @@ class Statement {
   [[nodiscard]] int bind_one(int index, bool value) { return bind_one(index, std::int64_t{value}); }
   [[nodiscard]] int bind_one(int index, double value);
   [[nodiscard]] int bind_one(int index, std::string_view value);
+  [[nodiscard]] int bind_one(int index, KeptText value);
   [[nodiscard]] int bind_one(int index, const std::string& value) {
     return bind_one(index, std::string_view(value));
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/store/chunk_text.h"
 #include "analysis/store/codes.h"
 #include "analysis/store/state.h"
 
@@ -12,27 +13,53 @@ namespace {
 
 constexpr const char* kSelectLoadRows = R"sql(
 SELECT load_index, arrived_ns, slo_ns, first_token_ns, outcome, violated, bytes_moved, quality,
-  context_tokens, recomputed_tokens, peak_memory_bytes
+  context_tokens, recomputed_tokens, peak_memory_bytes, chunks
 FROM load WHERE run_id = ?1 ORDER BY load_index
-)sql";
-
-constexpr const char* kSelectLevels = R"sql(
-SELECT level_id, tokens FROM chunk
-WHERE run_id = ?1 AND load_index = ?2 AND action IN (?3, ?4)
 )sql";
 
 constexpr const char* kSelectRecords = R"sql(
 SELECT load_index, arrived_ns, slo_ns, context_tokens, outcome, failure, kv_ready_ns,
-  first_token_ns, bytes_moved, recomputed_tokens, quality, peak_memory_bytes
+  first_token_ns, bytes_moved, recomputed_tokens, quality, peak_memory_bytes, chunks
 FROM load WHERE run_id = ?1 ORDER BY load_index
 )sql";
 
-constexpr const char* kSelectChunks = R"sql(
-SELECT chunk_index, tokens, action, level.words, bytes, damage, reason.words, requested_ns,
-  first_byte_ns, arrived_ns, compute_began_ns, resident_ns
-FROM chunk JOIN phrase AS level ON level.id = level_id JOIN phrase AS reason ON reason.id = reason_id
-WHERE run_id = ?1 AND load_index = ?2 ORDER BY chunk_index
-)sql";
+constexpr const char* kSelectChunks =
+    "SELECT arrived_ns, chunks FROM load WHERE run_id = ?1 AND load_index = ?2";
+
+// The words behind ids, each read once.
+class Phrases {
+ public:
+  explicit Phrases(const Database& database)
+      : database_(&database), select_(database.prepare("SELECT words FROM phrase WHERE id = ?1")) {}
+  Result<const std::string*> words(std::int64_t id) {
+    const auto [known, is_new] = words_.try_emplace(id);
+    if (!is_new) return &known->second;
+    const auto row = select_.bind(id).step();
+    if (row && *row) {
+      known->second = select_.text(0);
+      return &known->second;
+    }
+    words_.erase(known);
+    if (!row) return row.error();
+    return error_in(database_->file(), fmt::format("has no phrase {}, which a chunk names", id),
+                    "run `./sluice store check` on the file");
+  }
+
+ private:
+  const Database* database_;
+  Statement select_;
+  std::unordered_map<std::int64_t, std::string> words_;
+};
+
+// The chunks in column `column` of the row of a load.
+Status read_chunk_text(const Database& database, const Statement& row, int column, RunId run,
+                       std::int64_t load_index, Instant arrived, std::vector<StoredChunk>& chunks) {
+  const Status parsed = parse_chunks(row.text_view(column), arrived, chunks);
+  if (parsed) return {};
+  return error_in(database.file(),
+                  fmt::format("load:{}/{}: {}", run.value, load_index, parsed.error().what),
+                  parsed.error().fix);
+}
 
 LoadRow load_row_from(const Statement& row, const RunRow& run) {
   LoadRow load{.run = run.id,
@@ -55,76 +82,74 @@ LoadRow load_row_from(const Statement& row, const RunRow& run) {
 class LoadReader {
  public:
   explicit LoadReader(const Database& database)
-      : select_loads_(database.prepare(kSelectLoadRows)),
-        select_levels_(database.prepare(kSelectLevels)),
-        select_phrase_(database.prepare("SELECT words FROM phrase WHERE id = ?1")) {}
+      : database_(&database),
+        phrases_(database),
+        select_loads_(database.prepare(kSelectLoadRows)) {}
 
   Status read(const RunRow& run) {
     return select_loads_.bind(run.id.value).for_each([&] {
       table_.loads.push_back(load_row_from(select_loads_, run));
-      return read_levels(table_.loads.back());
+      return count_levels(table_.loads.back());
     });
   }
   [[nodiscard]] LoadTable take() { return std::move(table_); }
 
  private:
-  Status read_levels(LoadRow& load) {
-    select_levels_.bind(load.run.value, load.index, code_of(ChunkAction::kFetched),
-                        code_of(ChunkAction::kReused));
-    const Status read = select_levels_.for_each([&]() -> Status {
-      const auto level = level_index(select_levels_.integer(0));
+  Status count_levels(LoadRow& load) {
+    if (Status read = read_chunk_text(*database_, select_loads_, 11, load.run, load.index,
+                                      load.arrived_at, chunks_);
+        !read)
+      return read;
+    for (const StoredChunk& chunk : chunks_) {
+      const ChunkAction action = chunk.record.action;
+      if (action != ChunkAction::kFetched && action != ChunkAction::kReused) continue;
+      const auto level = level_index(chunk.level_id);
       if (!level) return level.error();
       auto count = std::find_if(load.levels.begin(), load.levels.end(),
                                 [&](const LevelCount& one) { return one.level == *level; });
       if (count == load.levels.end()) count = load.levels.insert(count, {.level = *level});
       ++count->num_chunks;
-      count->num_tokens += select_levels_.integer(1);
-      return {};
-    });
+      count->num_tokens += chunk.record.tokens;
+    }
     std::sort(load.levels.begin(), load.levels.end(),
               [](const LevelCount& a, const LevelCount& b) { return a.level < b.level; });
-    return read;
+    return {};
   }
 
   Result<std::int32_t> level_index(std::int64_t phrase) {
     const auto known = index_of_phrase_.find(phrase);
     if (known != index_of_phrase_.end()) return known->second;
-    const auto row = select_phrase_.bind(phrase).step();
-    if (!row) return row.error();
-    const std::string name = *row ? select_phrase_.text(0) : std::string();
+    const auto name = phrases_.words(phrase);
+    if (!name) return name.error();
     // Two writers may have stored one name twice.
-    const auto same = std::find(table_.levels.begin(), table_.levels.end(), name);
+    const auto same = std::find(table_.levels.begin(), table_.levels.end(), **name);
     const auto index = static_cast<std::int32_t>(same - table_.levels.begin());
-    if (same == table_.levels.end()) table_.levels.push_back(name);
+    if (same == table_.levels.end()) table_.levels.push_back(**name);
     index_of_phrase_.emplace(phrase, index);
     return index;
   }
 
-  Statement select_loads_, select_levels_, select_phrase_;
+  const Database* database_;
+  Phrases phrases_;
+  Statement select_loads_;
   std::unordered_map<std::int64_t, std::int32_t> index_of_phrase_;
+  std::vector<StoredChunk> chunks_;
   LoadTable table_;
 };
 
-ChunkRecord chunk_from(const Statement& row) {
-  return {.index = static_cast<std::int32_t>(row.integer(0)),
-          .tokens = row.integer(1),
-          .action = chunk_action_from(row.integer(2)),
-          .level = row.text(3),
-          .bytes = row.size(4),
-          .damage = row.real(5),
-          .reason = row.text(6),
-          .requested_at = row.optional_instant(7),
-          .first_byte_at = row.optional_instant(8),
-          .arrived_at = row.optional_instant(9),
-          .compute_began_at = row.optional_instant(10),
-          .resident_at = row.optional_instant(11)};
-}
-
-Result<std::vector<ChunkRecord>> chunks_of(Statement& select, RunId run, std::int64_t load_index) {
+// With the words of levels and reasons.
+Result<std::vector<ChunkRecord>> with_words(std::vector<StoredChunk>& stored, Phrases& phrases) {
   std::vector<ChunkRecord> chunks;
-  const Status read =
-      select.bind(run.value, load_index).for_each([&] { chunks.push_back(chunk_from(select)); });
-  if (!read) return read.error();
+  chunks.reserve(stored.size());
+  for (StoredChunk& chunk : stored) {
+    const auto level = phrases.words(chunk.level_id);
+    if (!level) return level.error();
+    const auto reason = phrases.words(chunk.reason_id);
+    if (!reason) return reason.error();
+    chunk.record.level = **level;
+    chunk.record.reason = **reason;
+    chunks.push_back(std::move(chunk.record));
+  }
   return chunks;
 }
 
@@ -159,14 +184,20 @@ Result<LoadTable> Store::read_loads(const RunFilter& filter) const {
 }
 
 Result<std::vector<LoadRecord>> Store::read_records(RunId run) const {
-  Statement select = state_->database.prepare(kSelectRecords);
-  Statement select_chunks = state_->database.prepare(kSelectChunks);
+  const Database& database = state_->database;
+  Statement select = database.prepare(kSelectRecords);
+  Phrases phrases(database);
+  std::vector<StoredChunk> stored;
   std::vector<LoadRecord> loads;
   const Status read = select.bind(run.value).for_each([&]() -> Status {
-    loads.push_back(record_from(select));
-    auto chunks = chunks_of(select_chunks, run, loads.back().index);
+    LoadRecord& load = loads.emplace_back(record_from(select));
+    if (Status text =
+            read_chunk_text(database, select, 12, run, load.index, load.arrived_at, stored);
+        !text)
+      return text;
+    auto chunks = with_words(stored, phrases);
     if (!chunks) return chunks.error();
-    loads.back().chunks = std::move(*chunks);
+    load.chunks = std::move(*chunks);
     return {};
   });
   if (!read) return read.error();
@@ -174,16 +205,21 @@ Result<std::vector<LoadRecord>> Store::read_records(RunId run) const {
 }
 
 Result<std::vector<ChunkRecord>> Store::read_chunks(RunId run, std::int64_t load_index) const {
-  const auto load = state_->database.find_integer(
-      "SELECT 1 FROM load WHERE run_id = ?1 AND load_index = ?2", run.value, load_index);
-  if (!load) return load.error();
-  if (!*load) {
-    return error_in(state_->database.file(),
-                    fmt::format("has no load:{}/{}", run.value, load_index),
+  const Database& database = state_->database;
+  Statement select = database.prepare(kSelectChunks);
+  const auto row = select.bind(run.value, load_index).step();
+  if (!row) return row.error();
+  if (!*row) {
+    return error_in(database.file(), fmt::format("has no load:{}/{}", run.value, load_index),
                     "`./sluice store list --runs` shows the runs and how many loads they have");
   }
-  Statement select = state_->database.prepare(kSelectChunks);
-  return chunks_of(select, run, load_index);
+  std::vector<StoredChunk> stored;
+  if (Status text =
+          read_chunk_text(database, select, 1, run, load_index, select.instant(0), stored);
+      !text)
+    return text.error();
+  Phrases phrases(database);
+  return with_words(stored, phrases);
 }
 
 }  // namespace sluice

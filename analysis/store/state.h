@@ -18,7 +18,8 @@ struct StoreState {
   struct Writer {
     explicit Writer(const Database& database);
     TextPool texts;
-    Statement insert_load, insert_chunk;
+    Statement insert_load;
+    std::string chunks;  // of one load, as text; kept to save allocations
   };
   std::optional<Writer> writer;
 };

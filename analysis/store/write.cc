@@ -1,6 +1,9 @@
 // One run into the file: all of its rows in one transaction.
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "analysis/store/chunk_text.h"
 #include "analysis/store/codes.h"
 #include "analysis/store/state.h"
 
@@ -9,14 +12,9 @@ namespace {
 
 constexpr const char* kInsertLoad = R"sql(
 INSERT INTO load (run_id, load_index, arrived_ns, slo_ns, context_tokens, outcome, failure,
-  kv_ready_ns, first_token_ns, violated, bytes_moved, recomputed_tokens, quality, peak_memory_bytes)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-)sql";
-
-constexpr const char* kInsertChunk = R"sql(
-INSERT INTO chunk (run_id, load_index, chunk_index, tokens, action, level_id, bytes, damage,
-  reason_id, requested_ns, first_byte_ns, arrived_ns, compute_began_ns, resident_ns)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+  kv_ready_ns, first_token_ns, violated, bytes_moved, recomputed_tokens, quality, peak_memory_bytes,
+  chunks)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
 )sql";
 
 constexpr const char* kFindOwnClaim = R"sql(
@@ -32,30 +30,40 @@ UPDATE run SET state = 'done', link_trace_id = ?2, link_trace_offset_ns = ?3, nu
 WHERE id = ?1
 )sql";
 
-Status insert_chunk(StoreState::Writer& writer, RunId run, std::int64_t load_index,
-                    const ChunkRecord& chunk) {
-  const auto level = writer.texts.id_of(chunk.level);
-  if (!level) return level.error();
-  const auto reason = writer.texts.id_of(chunk.reason);
-  if (!reason) return reason.error();
-  return writer.insert_chunk.run_with(run.value, load_index, chunk.index, chunk.tokens,
-                                      code_of(chunk.action), *level, chunk.bytes, chunk.damage,
-                                      *reason, chunk.requested_at, chunk.first_byte_at,
-                                      chunk.arrived_at, chunk.compute_began_at, chunk.resident_at);
+// The chunks of the load as the text of its row. Each index once, in order.
+Status write_chunks(const Database& database, StoreState::Writer& writer, const LoadRecord& load) {
+  std::string& text = writer.chunks;
+  text.assign(1, '[');
+  std::int64_t last = -1;
+  for (const ChunkRecord& chunk : load.chunks) {
+    if (chunk.index <= last || !std::isfinite(chunk.damage)) {
+      return error_in(database.file(),
+                      fmt::format("chunk {} of load {} {}", chunk.index, load.index,
+                                  chunk.index <= last ? "does not follow the one before it"
+                                                      : "has a damage that is no number"),
+                      "this is a bug in what made the load");
+    }
+    if (last >= 0) text += ',';
+    last = chunk.index;
+    const auto level = writer.texts.id_of(chunk.level);
+    if (!level) return level.error();
+    const auto reason = writer.texts.id_of(chunk.reason);
+    if (!reason) return reason.error();
+    append_chunk(text, chunk, *level, *reason, load.arrived_at);
+  }
+  text += ']';
+  return {};
 }
 
-Status insert_load(StoreState::Writer& writer, RunId run, const LoadRecord& load) {
+Status insert_load(const Database& database, StoreState::Writer& writer, RunId run,
+                   const LoadRecord& load) {
   std::optional<std::string> failure;
   if (!load.failure.empty()) failure = load.failure;
-  Status added = writer.insert_load.run_with(
+  if (Status written = write_chunks(database, writer, load); !written) return written;
+  return writer.insert_load.run_with(
       run.value, load.index, load.arrived_at, load.slo, load.context_tokens, code_of(load.outcome),
       failure, load.kv_ready_at, load.first_token_at, load.violated(), load.bytes_moved,
-      load.recomputed_tokens, load.quality, load.peak_memory);
-  if (!added) return added;
-  for (const ChunkRecord& chunk : load.chunks) {
-    if (Status done = insert_chunk(writer, run, load.index, chunk); !done) return done;
-  }
-  return {};
+      load.recomputed_tokens, load.quality, load.peak_memory, KeptText{writer.chunks});
 }
 
 // The id of the run that `worker` has claimed.
@@ -107,7 +115,7 @@ Result<RunId> write_rows(StoreState& state, const std::string& worker, const Run
   done = insert_profiles(state.database, *run, inputs.profiles);
   if (!done) return done.error();
   for (const LoadRecord& load : loads) {
-    done = insert_load(*state.writer, *run, load);
+    done = insert_load(state.database, *state.writer, *run, load);
     if (!done) return done.error();
   }
   return run;
@@ -132,9 +140,7 @@ Result<T> in_transaction(StoreState& state, const Work& work) {
 }  // namespace
 
 StoreState::Writer::Writer(const Database& database)
-    : texts(database),
-      insert_load(database.prepare(kInsertLoad)),
-      insert_chunk(database.prepare(kInsertChunk)) {}
+    : texts(database), insert_load(database.prepare(kInsertLoad)) {}
 
 Result<RunId> Store::write_run(const RunKey& key, const RunInputs& inputs,
                                const RunMetrics& metrics, std::span<const LoadRecord> loads) {

@@ -63,10 +63,11 @@ TEST_F(StoreTest, AReusedChunkComesBackAsOne) {
   expect_same(loads, *store->read_records(*run));
 }
 
-// The table of chunks as version 2 had it: an action above 2 was refused.
+// Chunks as version 2 had them, in a table, where an action above 2 was refused.
 constexpr const char* kBackToVersion2 = R"sql(
 CREATE TABLE old AS SELECT * FROM chunk;
-DROP TABLE chunk;
+DROP VIEW chunk;
+ALTER TABLE load DROP COLUMN chunks;
 CREATE TABLE chunk (run_id INTEGER NOT NULL, load_index INTEGER NOT NULL,
   chunk_index INTEGER NOT NULL, tokens INTEGER NOT NULL,
   action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 2),
@@ -98,7 +99,11 @@ TEST_F(StoreTest, AStoreOfVersion2KeepsItsRowsAndItsContentHashAndTakesReusedChu
   ASSERT_TRUE(store.ok()) << store.error().to_line();
   EXPECT_EQ(*content_hash(*store), before);
   expect_same(example_loads(3), *store->read_records(RunId{1}));
-  EXPECT_TRUE(store->database().execute("UPDATE chunk SET action = 3").ok());
+  std::vector<LoadRecord> reused = example_loads(1);
+  reused[0].chunks[0].action = ChunkAction::kReused;
+  const RunKey key = add_key(*store, 5);
+  ASSERT_TRUE(store->claim(key, *store->add_campaign(example_campaign())).ok());
+  EXPECT_TRUE(store->write_run(key, {}, example_metrics(), reused).ok());
 }
 
 TEST_F(StoreTest, EveryFieldOfARunComesBackFromAnotherProcessesFile) {

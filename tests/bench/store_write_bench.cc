@@ -118,5 +118,5 @@ int main(int argc, char** argv) {
     return 1;
   }
   sluice::bench(argv[1], argc > 2 ? std::atoll(argv[2]) : 200'000,
-                argc > 3 ? std::atoi(argv[3]) : 1);
+                argc > 3 ? std::atoi(argv[3]) : 6);
 }
