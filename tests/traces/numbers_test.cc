@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+
 namespace sluice {
 namespace {
 
@@ -38,6 +43,23 @@ TEST(ScaleDecimal, DigitsBeyondSightDoNotMatter) {
   EXPECT_EQ(value("1e-999999999999", 1'000'000), 0);
   EXPECT_EQ(value("0e999999999999", 1'000'000), 0);
   EXPECT_EQ(value("-0.0", 1), 0);
+}
+
+// An exponent takes the long way: both ways must agree on numbers of every length.
+TEST(ScaleDecimal, ShortNumbersAreReadAsLongOnes) {
+  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+    RandomStream random(seed);
+    std::string text;
+    for (std::uint64_t i = 0, n = 1 + random.below(21); i < n; ++i)
+      text += "0123456789"[random.below(10)];
+    if (random.bernoulli(0.7)) text.insert(random.below(text.size() + 1), ".");
+    const std::int64_t factor =
+        std::vector<std::int64_t>{1, 8, 1'000, 1'000'000, 8'000'000'000}[random.below(5)];
+    const ScaledNumber shorter = scale_decimal(text, factor);
+    const ScaledNumber longer = scale_decimal(text + "e0", factor);
+    ASSERT_EQ(shorter.value, longer.value) << text << " x " << factor;
+    ASSERT_EQ(shorter.fault, longer.fault) << text << " x " << factor;
+  }
 }
 
 TEST(ScaleDecimal, FaultsAreToldApart) {

@@ -45,7 +45,7 @@ Result<std::vector<LinkTrace>> read_5gophers(const std::filesystem::path& path,
   Result<CsvFile> file = CsvFile::open(path);
   if (!file) return file.error();
   SampledRuns format;
-  format.rate_unit = *find_rate_unit("Mbit/s");
+  format.rate_unit = kMegabits;
   if (file->find(kRateColumn) &&
       options.rate_column.value_or(std::string(kRateColumn)) == kRateColumn) {
     constexpr std::array<std::string_view, 5> kRun{"protocol", "carrier", "server_location",

@@ -67,7 +67,7 @@ class BandwidthHandler : public nlohmann::json_sax<nlohmann::json> {
   bool rate(std::string_view text) {
     if (state_ != State::kList) return misplaced("a number");
     if (steps.size() >= kMaxSteps) return refuse("too many numbers");
-    const Result<DataRate> read = read_rate(text, *find_rate_unit("Gbit/s"));
+    const Result<DataRate> read = read_rate(text, kGigabits);
     if (!read) {
       fault = read.error();
       return false;

@@ -22,10 +22,14 @@ bool is_one_of(std::string_view stem, std::span<const std::string_view> stems) {
   return std::find(stems.begin(), stems.end(), lower) != stems.end();
 }
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
 std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 // A header name taken apart: "rate [Mbit/s]", "rate (Mbit/s)" or "rate_mbps".
@@ -119,6 +123,21 @@ Result<NumberUnit> find_unit(const Role& role, std::string_view column,
   return option;
 }
 
+bool split_quoted(std::string_view line, std::vector<std::string_view>& fields) {
+  std::size_t begin = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    if (i < line.size() && line[i] == '"') quoted = !quoted;
+    if (i < line.size() && (line[i] != ',' || quoted)) continue;
+    std::string_view field = trim(line.substr(begin, i - begin));
+    if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
+      field = field.substr(1, field.size() - 2);
+    fields.push_back(field);
+    begin = i + 1;
+  }
+  return !quoted;
+}
+
 }  // namespace
 
 std::string listed(std::span<const std::string_view> names) {
@@ -145,18 +164,13 @@ Result<std::size_t> named_column(std::span<const std::string_view> names, std::s
 
 bool split_csv(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
-  std::size_t begin = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i <= line.size(); ++i) {
-    if (i < line.size() && line[i] == '"') quoted = !quoted;
-    if (i < line.size() && (line[i] != ',' || quoted)) continue;
-    std::string_view field = trim(line.substr(begin, i - begin));
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-      field = field.substr(1, field.size() - 2);
-    fields.push_back(field);
-    begin = i + 1;
+  if (line.find('"') != std::string_view::npos) return split_quoted(line, fields);
+  while (true) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(trim(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return true;
+    line.remove_prefix(comma + 1);
   }
-  return !quoted;
 }
 
 Result<CsvColumns> read_csv_header(std::string_view line, const ReadOptions& options) {

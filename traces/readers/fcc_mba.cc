@@ -85,7 +85,7 @@ Status add_row(const CsvFile& row, const Columns& columns, Unit& unit) {
   }
   if (time_us > kMaxTraceLength / std::chrono::microseconds{1})
     return error_in("", fmt::format("fetch_time: {} us are absurd", time_us), "check the columns");
-  const Result<DataRate> rate = read_rate(row[columns.rate], *find_rate_unit("B/s"));
+  const Result<DataRate> rate = read_rate(row[columns.rate], kBytes);
   if (!rate) return rate.error();
   ++unit.trace.num_rows;
   return unit.list.add(std::chrono::microseconds{time_us}, {.rate = *rate});

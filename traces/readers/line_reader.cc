@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 namespace sluice {
 namespace fs = std::filesystem;
 namespace {
@@ -12,6 +15,37 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\t') || byte == 0x7F;
+}
+
+constexpr std::uint64_t each_byte(std::uint64_t byte) {
+  return byte * 0x0101010101010101;
+}
+
+// 0x80 in each byte of the word that is zero, 0 in the others.
+std::uint64_t zero_bytes(std::uint64_t word) {
+  return ~(((word & each_byte(0x7F)) + each_byte(0x7F)) | word | each_byte(0x7F));
+}
+
+// is_control() of eight bytes at once.
+bool has_control(std::uint64_t word) {
+  const std::uint64_t tabs = zero_bytes(word ^ each_byte('\t'));
+  const std::uint64_t below_blank = zero_bytes(word & each_byte(0xE0));
+  const std::uint64_t deletes = zero_bytes(word ^ each_byte(0x7F));
+  return ((below_blank & ~tabs) | deletes) != 0;
+}
+
+bool has_control(std::string_view text) {
+  std::uint64_t word = 0;
+  if (text.size() < sizeof(word)) {
+    return std::any_of(text.begin(), text.end(), [](char c) { return is_control(c); });
+  }
+  // The last word may overlap the one before it.
+  const std::size_t last = text.size() - sizeof(word);
+  for (std::size_t at = 0;; at = std::min(at + sizeof(word), last)) {
+    std::memcpy(&word, text.data() + at, sizeof(word));
+    if (has_control(word)) return true;
+    if (at == last) return false;
+  }
 }
 
 }  // namespace
@@ -74,10 +108,10 @@ Result<std::optional<std::string_view>> LineReader::checked(std::string_view lin
   }
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   const std::string_view looked_at = line.substr(0, max_line_bytes_);
-  for (std::size_t i = 0; i < looked_at.size(); ++i) {
-    if (!is_control(looked_at[i])) continue;
+  if (has_control(looked_at)) {
+    const auto byte = std::find_if(looked_at.begin(), looked_at.end(), is_control);
     return error_here(fmt::format("holds binary data (byte 0x{:02x} at column {})",
-                                  static_cast<unsigned char>(looked_at[i]), i + 1),
+                                  static_cast<unsigned char>(*byte), byte - looked_at.begin() + 1),
                       "give a text file");
   }
   if (line.size() > max_line_bytes_) {

@@ -23,7 +23,7 @@ Result<std::vector<LinkTrace>> read_lumos5g_raw(const std::filesystem::path& pat
   const SampledRuns format{.key_columns = {at[0], at[1], at[2]},
                            .second_column = at[3],
                            .rate_columns = {at[4]},
-                           .rate_unit = *find_rate_unit("Mbit/s")};
+                           .rate_unit = kMegabits};
   return read_sampled_runs(*file, format, path);
 }
 

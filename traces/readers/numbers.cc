@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
 
 #include "traces/link_trace.h"
 #include "traces/readers/line_reader.h"
@@ -14,10 +17,10 @@ using detail::Wide;
 
 constexpr std::array kRateUnits{
     NumberUnit{"bit/s", "bit/s", 1},
-    NumberUnit{"kbit/s", "kbit/s", 1'000},
-    NumberUnit{"Mbit/s", "Mbit/s", 1'000'000},
-    NumberUnit{"Gbit/s", "Gbit/s", 1'000'000'000},
-    NumberUnit{"B/s", "B/s", 8},
+    kKilobits,
+    kMegabits,
+    kGigabits,
+    kBytes,
     NumberUnit{"kB/s", "kB/s", 8'000},
     NumberUnit{"MB/s", "MB/s", 8'000'000},
     NumberUnit{"GB/s", "GB/s", 8'000'000'000},
@@ -30,9 +33,12 @@ constexpr std::array kRateUnits{
     NumberUnit{"bytes_per_sec", "B/s", 8},
 };
 constexpr std::array kTimeUnits{
-    NumberUnit{"s", "s", 1'000'000'000},   NumberUnit{"ms", "ms", 1'000'000},
-    NumberUnit{"us", "us", 1'000},         NumberUnit{"ns", "ns", 1},
-    NumberUnit{"sec", "s", 1'000'000'000}, NumberUnit{"seconds", "s", 1'000'000'000},
+    kSeconds,
+    kMilliseconds,
+    kMicroseconds,
+    kNanoseconds,
+    NumberUnit{"sec", "s", 1'000'000'000},
+    NumberUnit{"seconds", "s", 1'000'000'000},
 };
 
 // More digits than this are below what a bit/s or a ns can show; digits * factor stays below 2^127.
@@ -91,6 +97,71 @@ Decimal read_decimal(std::string_view text) {
   return d;
 }
 
+constexpr std::size_t kMaxShortDigits = 18;  // they fit in 64 bits
+constexpr auto kPowersOfTen = [] {
+  std::array<std::int64_t, kMaxShortDigits + 1> powers{};
+  powers[0] = 1;
+  for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}();
+
+// The value of eight digits, first digit first; nullopt when one of the bytes is none. Pairs of
+// digits, then of pairs, are joined in all lanes at once.
+std::optional<std::uint64_t> eight_digits(const char* text) {
+  static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
+  std::uint64_t word = 0;
+  std::memcpy(&word, text, sizeof(word));
+  constexpr std::uint64_t kZeros = 0x3030303030303030, kHigh = 0xF0F0F0F0F0F0F0F0;
+  const bool all_digits =
+      (word & kHigh) == kZeros && ((word + 0x0606060606060606) & kHigh) == kZeros;
+  if (!all_digits) return std::nullopt;
+  word -= kZeros;
+  word = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FF;
+  word = (word * 100 + (word >> 16)) & 0x0000FFFF0000FFFF;
+  return (word * 10'000 + (word >> 32)) & 0xFFFFFFFF;
+}
+
+// Nearly all numbers in traces: at most 18 digits, one point, no sign, no exponent. nullopt when
+// the text is not one of them.
+std::optional<ScaledNumber> scale_short(std::string_view text, std::int64_t factor) {
+  if (text.empty() || text.size() > kMaxShortDigits + 1) return std::nullopt;
+  std::uint64_t digits = 0;  // has room for 19
+  std::size_t num_places = 0, num_points = 0;
+  bool by_eight = true;  // until less than eight digits stand before a point or the end
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (by_eight && text.size() - i >= 8) {
+      if (const auto eight = eight_digits(text.data() + i)) {
+        digits = digits * 100'000'000 + *eight;
+        num_places += 8 * num_points;
+        i += 7;
+        continue;
+      }
+      by_eight = false;
+    }
+    const char c = text[i];
+    if (is_digit(c)) {
+      digits = digits * 10 + static_cast<unsigned char>(c - '0');
+      num_places += num_points;
+    } else if (c == '.' && num_points == 0) {
+      num_points = 1;
+      by_eight = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  const std::size_t num_digits = text.size() - num_points;
+  if (num_digits == 0 || num_digits > kMaxShortDigits) return std::nullopt;
+  Wide value = Wide{digits} * factor;
+  if (num_places > 0) {
+    const std::int64_t divisor = kPowersOfTen[num_places];
+    // Most units are finer than what is written in them, so that nothing is left to round.
+    value =
+        factor % divisor == 0 ? Wide{digits} * (factor / divisor) : (value + divisor / 2) / divisor;
+  }
+  if (value > detail::kInt64Max) return ScaledNumber{0, NumberFault::kTooLarge};
+  return ScaledNumber{static_cast<std::int64_t>(value), NumberFault::kNone};
+}
+
 const NumberUnit* find_unit(std::span<const NumberUnit> units, std::string_view name) {
   for (const NumberUnit& unit : units) {
     if (unit.name == name) return &unit;
@@ -140,6 +211,7 @@ Result<NumberUnit> time_unit_option(std::string_view name) {
 }
 
 ScaledNumber scale_decimal(std::string_view text, std::int64_t factor) {
+  if (const auto number = scale_short(text, factor)) return *number;
   const bool negative = !text.empty() && text.front() == '-';
   if (negative) text.remove_prefix(1);
   const Decimal d = read_decimal(text);

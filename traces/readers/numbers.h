@@ -21,6 +21,16 @@ struct NumberUnit {
   std::int64_t factor;     // bit/s or nanoseconds in one
 };
 
+// Those of formats that leave no choice.
+inline constexpr NumberUnit kKilobits{"kbit/s", "kbit/s", 1'000};
+inline constexpr NumberUnit kMegabits{"Mbit/s", "Mbit/s", 1'000'000};
+inline constexpr NumberUnit kGigabits{"Gbit/s", "Gbit/s", 1'000'000'000};
+inline constexpr NumberUnit kBytes{"B/s", "B/s", 8};
+inline constexpr NumberUnit kSeconds{"s", "s", 1'000'000'000};
+inline constexpr NumberUnit kMilliseconds{"ms", "ms", 1'000'000};
+inline constexpr NumberUnit kMicroseconds{"us", "us", 1'000};
+inline constexpr NumberUnit kNanoseconds{"ns", "ns", 1};
+
 [[nodiscard]] const NumberUnit* find_rate_unit(std::string_view name);  // nullptr when unknown
 [[nodiscard]] const NumberUnit* find_time_unit(std::string_view name);
 

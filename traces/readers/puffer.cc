@@ -91,7 +91,7 @@ Result<Chunk> read_chunk(const CsvFile& row, const Columns& columns) {
   const Result<std::int64_t> video_ts = read_count(row[columns.video_ts], "video_ts");
   if (!video_ts) return video_ts.error();
   chunk.video_ts = *video_ts;
-  const Result<Duration> time = read_time(row[columns.time], *find_time_unit("ns"));
+  const Result<Duration> time = read_time(row[columns.time], kNanoseconds);
   if (!time) return time.error();
   chunk.sent = *time;
   if (!columns.size) return chunk;
@@ -99,7 +99,7 @@ Result<Chunk> read_chunk(const CsvFile& row, const Columns& columns) {
   if (!size) return size.error();
   chunk.size = DataSize::bytes(*size);
   if (!columns.min_rtt || row[*columns.min_rtt].empty()) return chunk;
-  const Result<Duration> rtt = read_time(row[*columns.min_rtt], *find_time_unit("us"));
+  const Result<Duration> rtt = read_time(row[*columns.min_rtt], kMicroseconds);
   if (!rtt) return error_in("", "min_rtt: " + rtt.error().what, rtt.error().fix);
   if (*rtt / 2 <= kMaxTraceDelay) chunk.delay = *rtt / 2;
   return chunk;

@@ -93,11 +93,11 @@ Result<Columns> find_columns(const CsvFile& file, const ReadOptions& options) {
 // The row's stamp and values; nullopt when it has no bitrate.
 Result<std::optional<RowValues>> read_values(const CsvFile& row, const Columns& columns) {
   if (row[columns.rate] == kMissing) return std::optional<RowValues>{};
-  const Result<DataRate> rate = read_rate(row[columns.rate], *find_rate_unit("kbit/s"));
+  const Result<DataRate> rate = read_rate(row[columns.rate], kKilobits);
   if (!rate) return rate.error();
   RowValues values{.rate = *rate};
   if (columns.ping && row[*columns.ping] != kMissing) {
-    const Result<Duration> round_trip = read_time(row[*columns.ping], *find_time_unit("ms"));
+    const Result<Duration> round_trip = read_time(row[*columns.ping], kMilliseconds);
     if (!round_trip) {
       return error_in("", "PINGAVG: " + round_trip.error().what, round_trip.error().fix);
     }

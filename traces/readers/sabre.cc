@@ -92,12 +92,12 @@ class PeriodHandler : public nlohmann::json_sax<nlohmann::json> {
     if (state_ != State::kValue) return misplaced("a number");
     state_ = State::kPeriod;
     if (key_ == kBandwidth) {
-      const Result<DataRate> rate = read_rate(text, *find_rate_unit("kbit/s"));
+      const Result<DataRate> rate = read_rate(text, kKilobits);
       if (!rate) return keep(rate.error());
       values_.rate = *rate;
       return true;
     }
-    const Result<Duration> time = read_time(text, *find_time_unit("ms"));
+    const Result<Duration> time = read_time(text, kMilliseconds);
     if (!time)
       return keep(
           error_in("", fmt::format("{}: {}", kKeys[key_], time.error().what), time.error().fix));

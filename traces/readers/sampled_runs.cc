@@ -34,7 +34,7 @@ Status add_sample(Run& run, Duration second, DataRate rate) {
 }
 
 Status read_row(const CsvFile& row, const SampledRuns& format, Runs& runs) {
-  const Result<Duration> second = read_time(row[format.second_column], *find_time_unit("s"));
+  const Result<Duration> second = read_time(row[format.second_column], kSeconds);
   if (!second) return second.error();
   if (*second % kPeriod != Duration::zero() || *second > kMaxTraceLength) {
     return error_in(

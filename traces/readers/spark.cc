@@ -24,7 +24,7 @@ Status read_path(std::string_view rtt, std::string_view loss, RowValues& row) {
                     "write it as in `32.0ms`");
   }
   rtt.remove_suffix(kRttUnit.size());
-  const Result<Duration> round_trip = read_time(rtt, *find_time_unit(kRttUnit));
+  const Result<Duration> round_trip = read_time(rtt, kMilliseconds);
   if (!round_trip)
     return error_in("", "round trip: " + round_trip.error().what, round_trip.error().fix);
   row.delay = *round_trip / 2;
@@ -47,9 +47,9 @@ Status read_row(std::string_view line, std::size_t& num_columns, StampedRows& ro
     return error_in("", fmt::format("{} columns instead of {}", num_fields, num_columns),
                     "give time, bandwidth, round trip and loss, or the first two in every row");
   }
-  const Result<Duration> time = read_time(fields[0], *find_time_unit("s"));
+  const Result<Duration> time = read_time(fields[0], kSeconds);
   if (!time) return time.error();
-  const Result<DataRate> rate = read_rate(fields[1], *find_rate_unit("Mbit/s"));
+  const Result<DataRate> rate = read_rate(fields[1], kMegabits);
   if (!rate) return rate.error();
   RowValues row{.rate = *rate};
   if (num_columns == kAllColumns) {

@@ -69,7 +69,7 @@ Status read_row(const CsvFile& row, const Columns& columns, Measurements& measur
   if (!begin) return begin.error();
   const Result<DateTime> end = read_date_time(row[columns.end]);
   if (!end) return end.error();
-  const Result<DataRate> rate = read_rate(row[columns.rate], *find_rate_unit("Mbit/s"));
+  const Result<DataRate> rate = read_rate(row[columns.rate], kMegabits);
   if (!rate) return rate.error();
   return measurements.add(nanoseconds(begin->ns), nanoseconds(end->ns), *rate);
 }
