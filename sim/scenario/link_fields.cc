@@ -54,6 +54,7 @@ ReplayedTraces read_replayed(Fields& fields, const std::filesystem::path& folder
   if (fields.has("time_unit")) options.time_unit = fields.text("time_unit");
   if (fields.has("time_column")) options.time_column = fields.text("time_column");
   if (fields.has("rate_column")) options.rate_column = fields.text("rate_column");
+  if (fields.has("trace_name")) options.trace = fields.text("trace_name");
   if (fields.has("stamps")) set(options.stamps, parse_stamp_rule(fields.text("stamps")), fields);
   if (fields.has("kind")) set(options.kind, parse_trace_kind(fields.text("kind")), fields);
   replayed.random_offset = fields.choice("offset", {"random", "zero"}, "random") == "random";

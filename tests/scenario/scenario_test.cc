@@ -185,6 +185,20 @@ TEST(LinkTraceOverride, AFileOfSeveralTracesRunsEachOnce) {
   EXPECT_NE(s->sha256, read_text(kSmallScenario)->sha256);
 }
 
+TEST(LinkTrace, OneOfSeveralInAFileIsNamed) {
+  write_text("car.csv",
+             "protocol,num_tcp_conn,seq_num,A_throughput_mbps,B_throughput_mbps\n"
+             "TCP,8,0,10,20\nTCP,8,1,30,40\n");
+  const Result<Scenario> s = read_text(
+      replaced(kSmallScenario, "1Gbit/s", "{trace: car.csv, trace_name: B_throughput_mbps}"));
+  ASSERT_TRUE(s.ok()) << s.error().to_line();
+  const auto& traces = std::get<ReplayedTraces>(s->topology.main_link().capacity).traces;
+  ASSERT_EQ(traces.size(), 1U);
+  EXPECT_EQ(traces.front().steps.front().rate, DataRate::bits_per_sec(20'000'000));
+  EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {trace: car.csv, trace_name: C}"),
+              HasSubstr("no trace `C` in"));
+}
+
 TEST(LinkTraceOverride, ABadTraceFileIsOneLineThatNamesIt) {
   for (const auto& [text, words] :
        std::vector<std::pair<std::string, std::string>>{{"", "empty"},
