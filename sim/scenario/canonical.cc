@@ -157,15 +157,63 @@ Json arrivals_json(const Arrivals& arrivals) {
   if (const auto* poisson = std::get_if<PoissonArrivals>(&arrivals)) {
     return {{"poisson_mean_gap_ns", to_ns(poisson->mean_gap)}};
   }
+  if (const auto* trace = std::get_if<TraceArrivals>(&arrivals)) {
+    return {{"trace", {{"time_scale", trace->time_scale}, {"debunch_ns", to_ns(trace->debunch)}}}};
+  }
   return "isolated";
 }
 
+Json range_json(const TokenCountRange& range) {
+  return {range.low, range.high};
+}
+
+// The file by its content, and what of it is read how.
+Json replayed_json(const ReplayedContexts& replayed) {
+  const WorkloadSummary& summary = replayed.source.summary();
+  const WorkloadOptions& options = replayed.source.options();
+  Json json = {{"sha256", summary.sha256},
+               {"reader", summary.reader},
+               {"first", replayed.first ? Json(*replayed.first) : Json("random")}};
+  if (summary.block_tokens) json["block_tokens"] = *summary.block_tokens;
+  for (const auto& [key, value] :
+       {std::pair{"time_unit", &options.time_unit}, std::pair{"time_column", &options.time_column},
+        std::pair{"input_column", &options.input_column},
+        std::pair{"output_column", &options.output_column}}) {
+    if (*value) json[key] = **value;
+  }
+  return json;
+}
+
+// Adds what a workload of independent contexts that share nothing does not have.
+void add_sharing(Json& json, const WorkloadSetting& w) {
+  if (const auto* own = std::get_if<IndependentContexts>(&w.contexts);
+      own != nullptr && own->shared_fraction > 0) {
+    json["shared_prefixes"] = {{"share", own->shared_fraction},
+                               {"count", own->shared_count},
+                               {"tokens", own->shared_tokens}};
+  }
+  if (const auto* chat = std::get_if<ChatContexts>(&w.contexts)) {
+    json["sessions"] = {{"concurrent", chat->concurrent},
+                        {"first_tokens", range_json(chat->first_tokens)},
+                        {"turns", range_json(chat->turns)},
+                        {"turn_tokens", range_json(chat->turn_tokens)}};
+  }
+  if (const auto* replayed = std::get_if<ReplayedContexts>(&w.contexts))
+    json["trace"] = replayed_json(*replayed);
+  if (w.prefix_cache) {
+    json["prefix_cache"] = {{"tokens", w.prefix_cache->capacity_tokens},
+                            {"warm_up", w.prefix_cache->warm_up}};
+  }
+}
+
 Json workload_json(const WorkloadSetting& w) {
-  return {{"arrivals", arrivals_json(w.arrivals)},
-          {"loads", w.loads},
-          {"context_tokens", {w.context_tokens.low, w.context_tokens.high}},
-          {"query_tokens", w.query_tokens},
-          {"give_up_ns", to_ns(w.give_up)}};
+  Json json = {{"arrivals", arrivals_json(w.arrivals)},
+               {"loads", w.loads},
+               {"context_tokens", range_json(w.context_tokens)},
+               {"query_tokens", w.query_tokens},
+               {"give_up_ns", to_ns(w.give_up)}};
+  add_sharing(json, w);
+  return json;
 }
 
 Json model_json(const ModelGeometry& model) {

@@ -134,9 +134,10 @@ void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& error
   if (!traces) return errors.add_elsewhere(traces.error());
   if (traces->size() > 1 || traces->front().clock == TraceClock::kChunk) {
     s.replicates = static_cast<std::int64_t>(traces->size());
-    if (traces->front().clock == TraceClock::kChunk)
-      s.workload = {IsolatedArrivals{}, 1, s.workload.context_tokens, s.workload.query_tokens,
-                    s.workload.give_up};
+    if (traces->front().clock == TraceClock::kChunk) {
+      s.workload.arrivals = IsolatedArrivals{};
+      s.workload.loads = 1;
+    }
   }
   s.topology.main_link().capacity = ReplayedTraces{file, std::move(*traces), true};
 }
@@ -196,7 +197,7 @@ Result<Scenario> read_variant(const fs::path& file, const Variant& variant,
   s.transport = read_transport(top.child("transport", false));
   read_model_and_device(top, s);
   if (!errors.any()) read_codec(top.child("codec", true), file.parent_path(), s);
-  s.workload = read_workload(top.child("workload", true));
+  s.workload = read_workload(top.child("workload", true), file.parent_path(), s.model);
   s.slo = top.duration("slo");
   s.delta = top.number("delta", 0.0, 0.5, 0.01);
   (void)top.node("codec", true);

@@ -18,33 +18,10 @@
 #include "policies/registry.h"
 #include "sim/net/network.h"
 #include "sim/scenario/topology_setting.h"
+#include "sim/scenario/workload_setting.h"
 #include "sim/serving/compute/compute_device.h"
 
 namespace sluice {
-
-// When loads arrive: each alone on a fresh link and GPU, at its own instant of the trace.
-struct IsolatedArrivals {};
-// One after the other at fixed distance, sharing link and GPU.
-struct EveryArrivals {
-  Duration gap{};
-};
-// At random, sharing link and GPU.
-struct PoissonArrivals {
-  Duration mean_gap{};
-};
-using Arrivals = std::variant<IsolatedArrivals, EveryArrivals, PoissonArrivals>;
-
-struct TokenCountRange {
-  std::int64_t low = 0, high = 0;  // uniform, both included
-};
-
-struct WorkloadSetting {
-  Arrivals arrivals;
-  std::int64_t loads = 1;  // per replicate
-  TokenCountRange context_tokens;
-  std::int64_t query_tokens = 0;  // after the context, in the pass that makes the first token
-  Duration give_up{};             // a load that takes longer is unfinished
-};
 
 struct Scenario {
   std::string name, question, file;

@@ -1,5 +1,11 @@
 #include "sim/serving/draws.h"
 
+#include <algorithm>
+#include <map>
+
+#include "sim/serving/prefix_cache.h"
+#include "sim/serving/workload_draws.h"
+
 namespace sluice {
 namespace {
 
@@ -58,6 +64,39 @@ NodeIndex draw_destination(const TopologySetting& topology, RandomStream& random
       .destinations[static_cast<std::size_t>(random.below(topology.destinations.size()))];
 }
 
+// Where requests go, and what of them is there already.
+class Placement {
+ public:
+  Placement(const Scenario& s, std::int64_t block_tokens, std::uint64_t replicate)
+      : topology_(s.topology),
+        cache_(s.workload.prefix_cache),
+        block_tokens_(block_tokens),
+        places_(s.seed, "places", replicate) {}
+
+  LoadDraw place(const RequestDraw& request) {
+    LoadDraw load;
+    load.context_tokens = request.context_tokens;
+    load.source = draw_source(topology_, places_);
+    load.destination = draw_destination(topology_, places_);
+    if (request.session)
+      load.destination = homes_.try_emplace(*request.session, load.destination).first->second;
+    if (!cache_) return load;
+    PrefixCache& cache =
+        caches_.try_emplace(load.destination, cache_->capacity_tokens / block_tokens_)
+            .first->second;
+    load.resident_tokens = std::min(load.context_tokens, cache.use(request.blocks) * block_tokens_);
+    return load;
+  }
+
+ private:
+  const TopologySetting& topology_;
+  std::optional<PrefixCacheSetting> cache_;
+  std::int64_t block_tokens_;
+  RandomStream places_;
+  std::map<NodeIndex, PrefixCache> caches_;
+  std::map<std::uint64_t, NodeIndex> homes_;  // of sessions
+};
+
 }  // namespace
 
 Duration draw_offset(const LinkSetting& link, const LinkTrace& trace, RandomStream& random) {
@@ -74,23 +113,23 @@ Result<ReplicateDraws> draw_replicate(const Scenario& s, std::int64_t replicate)
   const auto r = static_cast<std::uint64_t>(replicate);
   Result<std::vector<CableTraces>> cables = draw_cables(s, r);
   if (!cables) return cables.error();
-  RandomStream lengths(s.seed, "context-tokens", r), offsets(s.seed, "trace-offset", r),
-      gaps(s.seed, "arrivals", r), places(s.seed, "places", r);
+  Result<RequestSource> requests = make_request_source(s, r);
+  if (!requests) return requests.error();
+  RandomStream offsets(s.seed, "trace-offset", r), gaps(s.seed, "arrivals", r);
+  Placement placement(s, requests->block_tokens, r);
   const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
-  const TokenCountRange range = s.workload.context_tokens;
   const LinkSetting& link = s.topology.main_link();
   ReplicateDraws draws{std::move(*cables), {}};
   const LinkTrace& trace = draws.cables.front().there;
   const Duration shared_offset = draw_offset(link, trace, offsets);
   Instant at = kRunStart + s.warm_up;
-  for (std::int64_t i = 0; i < s.workload.loads; ++i) {
-    LoadDraw load;
-    const auto width = static_cast<std::uint64_t>(range.high - range.low + 1);
-    load.context_tokens = range.low + static_cast<std::int64_t>(lengths.below(width));
-    load.trace_offset = isolated && i > 0 ? draw_offset(link, trace, offsets) : shared_offset;
-    load.arrives_at = at;
-    load.source = draw_source(s.topology, places);
-    load.destination = draw_destination(s.topology, places);
+  for (std::int64_t i = 0; i < requests->num_requests; ++i) {
+    const RequestDraw request = requests->next();
+    LoadDraw load = placement.place(request);
+    if (!request.is_load) continue;
+    const bool is_first = draws.loads.empty();
+    load.trace_offset = isolated && !is_first ? draw_offset(link, trace, offsets) : shared_offset;
+    load.arrives_at = at + request.arrival;
     draws.loads.push_back(load);
     at += draw_gap(s.workload.arrivals, gaps);
   }

@@ -1,5 +1,7 @@
-// What a replicate draws before any policy acts: its traces, context lengths, arrivals, places and
-// offsets.
+// What a replicate draws before any policy acts: its traces, context lengths, arrivals, places,
+// offsets, and what of each context is resident.
+// Surprise: residency follows from the requests in order of arrival alone, as if each were loaded
+// at once, so that all policies meet the same.
 #pragma once
 
 #include "base/random.h"
@@ -9,6 +11,7 @@ namespace sluice {
 
 struct LoadDraw {
   std::int64_t context_tokens = 0;
+  std::int64_t resident_tokens = 0;  // the first ones: in its GPU node's prefix cache on arrival
   Instant arrives_at;  // on the run's clock; the end of the warm-up for isolated loads
   // Where in the main link's trace the load's clock begins (isolated) or the run's (shared).
   Duration trace_offset{};

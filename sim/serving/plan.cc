@@ -34,8 +34,10 @@ LoadPlan plan_load(const Scenario& s, const PolicySpec& policy, std::int64_t ind
   plan.index = index;
   plan.levels = level_infos(s.ladder);
   for (std::int64_t begin = 0; begin < context_tokens; begin += s.chunk_tokens) {
-    plan.chunks.push_back(
-        plan_chunk(s, begin, std::min(s.chunk_tokens, context_tokens - begin), context_tokens));
+    const std::int64_t tokens = std::min(s.chunk_tokens, context_tokens - begin);
+    plan.chunks.push_back(plan_chunk(s, begin, tokens, context_tokens));
+    // A chunk of which a part is missing travels whole.
+    plan.chunks.back().resident = begin + tokens <= draw.resident_tokens;
   }
   plan.slo = s.slo;
   plan.first_token_time =
