@@ -76,8 +76,12 @@ int print_plan(std::span<const Scenario> variants) {
   return 0;
 }
 
-// What a user should know of the files that the link replays, before believing the numbers.
+// What a user should know of the files that are replayed, before believing the numbers.
 void print_trace_notes(const Scenario& s) {
+  if (const auto* requests = std::get_if<ReplayedContexts>(&s.workload.contexts)) {
+    for (const SkippedRows& rows : requests->source.summary().skipped)
+      fmt::print(stderr, "note: {} rows of the workload skipped: {}\n", rows.count, rows.reason);
+  }
   const auto* replayed = std::get_if<ReplayedTraces>(&s.topology.main_link().capacity);
   if (replayed == nullptr) return;
   const LinkTrace& first = replayed->traces.front();
