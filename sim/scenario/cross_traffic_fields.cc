@@ -9,6 +9,7 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kMaxEntries = 64;
+constexpr DataSize kMaxPacket = DataSize::bytes(65535);  // the length field of IPv4
 constexpr std::int64_t kMaxFlows = 1024, kMaxConnections = 1024;
 
 std::optional<NodeIndex> read_end(Fields& fields, const std::string& key,
@@ -22,6 +23,10 @@ CrossTraffic read_steady(Fields& fields, const CrossTrafficEnds& ends) {
   SteadyTraffic steady{ends, read_rate(fields, "rate"), {}, {}};
   steady.trace_length = fields.duration("trace_length", std::chrono::minutes{10});
   steady.packet = fields.size("packet", DataSize::bytes(1500));
+  if (steady.packet < DataSize::bytes(1) || steady.packet > kMaxPacket) {
+    fields.errors().add(fields.node("packet", false), fields.path_of("packet") + " is out of range",
+                        "use 1B to 65535B");
+  }
   check_generated(fields, "rate", steady.rate, steady.trace_length);
   return steady;
 }

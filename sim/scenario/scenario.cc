@@ -16,6 +16,7 @@
 #include "sim/scenario/matrix.h"
 #include "sim/scenario/topology_fields.h"
 #include "sim/scenario/workload_fields.h"
+#include "sim/scenario/yaml_document.h"
 #include "traces/read.h"
 
 namespace sluice {
@@ -161,20 +162,6 @@ std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>&
   return tiers;
 }
 
-Result<YAML::Node> parse_yaml(const fs::path& file, const std::string& text) {
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() != 1) {
-      return error_in(file.string(), fmt::format("holds {} YAML documents", documents.size()),
-                      "write exactly one");
-    }
-    return documents.front();
-  } catch (const YAML::Exception& e) {
-    return error_at(file.string(), e.mark.line + 1, "is not valid YAML: " + e.msg,
-                    "check indentation, colons and quotes");
-  }
-}
-
 Result<Scenario> read_variant(const fs::path& file, const Variant& variant,
                               const ScenarioOverrides& overrides) {
   FieldErrors errors(file.string());
@@ -232,7 +219,7 @@ Result<std::vector<Scenario>> read_scenarios(const fs::path& file,
                                              const ScenarioOverrides& overrides) {
   const Result<std::string> text = read_file(file, kMaxScenarioSize);
   if (!text) return text.error();
-  const Result<YAML::Node> root = parse_yaml(file, *text);
+  const Result<YAML::Node> root = parse_document(*text, file.string());
   if (!root) return root.error();
   FieldErrors errors(file.string());
   const std::vector<Variant> variants = expand_matrix(*text, *root, errors);

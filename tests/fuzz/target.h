@@ -30,7 +30,7 @@ struct Target {
       mutate;
 };
 
-// Container, one per registered codec, capture, profile, one per registered reader of link traces
+// Container, one per registered codec, capture, profile, scenario, one per registered reader of link traces
 // and of workload traces.
 [[nodiscard]] const std::vector<Target>& all_targets();
 
@@ -38,6 +38,7 @@ struct Target {
 [[nodiscard]] std::vector<Target> codec_targets();
 [[nodiscard]] Target capture_target();
 [[nodiscard]] Target profile_target();
+[[nodiscard]] Target scenario_target();
 [[nodiscard]] std::vector<Target> trace_targets();
 [[nodiscard]] std::vector<Target> workload_targets();
 

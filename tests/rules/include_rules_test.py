@@ -29,7 +29,7 @@ FOLDERS = ["base", "traces", "codec", "policies", "sim", "analysis"]
 # header pattern -> the only places where it may stand
 ONLY_IN = {
     r"<ns3/|\"ns3/": ["sim/ns3/"],
-    r"<yaml-cpp": ["sim/scenario/fields.h"],
+    r"<yaml-cpp": ["sim/scenario/fields.h", "sim/scenario/yaml_document.h", "sim/scenario/yaml_document.cc"],
     r"<sqlite3\.h>": ["analysis/store/"],
     r"<openssl/": ["base/sha256.cc", "codec/container/"],
     r"<CLI/": ["/cli/", "/main.cc", "base/command_line.h"],

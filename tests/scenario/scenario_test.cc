@@ -39,6 +39,15 @@ TEST(Scenario, AMisspeltKeyNamesTheNearestKnownOneWithItsLine) {
   EXPECT_THAT(error_of("  loads: 2", "  loads: 2\n  laods: 2"), HasSubstr("did you mean"));
 }
 
+// yaml-cpp 0.7 finds empty documents without end in the first of these.
+TEST(Scenario, ATextThatIsNotOneYamlDocumentIsAnError) {
+  const auto error_in = [](const std::string& text) { return read_text(text).error().to_line(); };
+  EXPECT_THAT(error_in(", a\n"), HasSubstr("holds more than one YAML document"));
+  EXPECT_THAT(error_in(""), HasSubstr("holds no YAML document"));
+  EXPECT_THAT(error_in("a: 1\n---\nb: 2\n"), HasSubstr("holds more than one YAML document"));
+  EXPECT_THAT(error_in("a: [1\n"), HasSubstr("is not valid YAML"));
+}
+
 TEST(Scenario, AMissingOrDoubledKeyIsAnError) {
   EXPECT_THAT(error_of("seed: 7\n", ""), HasSubstr("`seed` is missing"));
   EXPECT_THAT(error_of("  delay: 10ms\n", ""), HasSubstr("`link.delay` is missing"));
