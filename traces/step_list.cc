@@ -30,8 +30,7 @@ void prepend_known(Series& series, Duration time, Duration length,
 
 }  // namespace
 
-void StepList::append(Duration time, const RowValues& row) {
-  rates_.append(time, row.rate);
+void StepList::append_path(Duration time, const RowValues& row) {
   append_known(delays_, time, rates_.length(), row.delay);
   append_known(losses_, time, rates_.length(), row.loss_ppm);
 }

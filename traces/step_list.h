@@ -28,7 +28,10 @@ class StepList {
  public:
   // `rate` holds for `time` (> 0) from the end of what is there.
   void append(Duration time, DataRate rate) { rates_.append(time, rate); }
-  void append(Duration time, const RowValues& row);
+  void append(Duration time, const RowValues& row) {
+    rates_.append(time, row.rate);
+    if (row.delay || row.loss_ppm) append_path(time, row);
+  }
   // The same for what a file says: refuses a time that is not positive, a list of kMaxSteps and one
   // that would pass kMaxTraceLength. The errors have no place.
   [[nodiscard]] Status add(Duration time, const RowValues& row);
@@ -43,6 +46,9 @@ class StepList {
   void move_to(LinkTrace& trace) &&;
 
  private:
+  // What a row says beside its rate, which is appended already.
+  void append_path(Duration time, const RowValues& row);
+
   StepSeries<RateStep, &RateStep::rate> rates_;
   // Empty until a row says one; then at most as long as the rates.
   StepSeries<DelayStep, &DelayStep::delay> delays_;

@@ -50,7 +50,9 @@ class LineReader {
   std::string path_;
   std::unique_ptr<std::ifstream> in_;
   std::unique_ptr<Sha256> hash_;
-  std::string buffer_;  // bytes read and not yet given start at begin_
+  // Bytes read and not yet given start at begin_. It is filled in large blocks, so it lies on the
+  // heap and a line given is good when the reader moves.
+  std::string buffer_;
   std::size_t begin_ = 0;
   std::size_t max_line_bytes_ = kMaxLineBytes;
   std::int64_t line_number_ = 0;

@@ -16,7 +16,7 @@ Status StampedRows::forward(Duration time) const {
 }
 
 Status StampedRows::add(Duration time, const RowValues& row) {
-  if (Status order = forward(time); !order) return order;
+  if (num_rows_ > 0 && time <= last_.time) return forward(time);
   if (list_.full()) {
     return error_in("", fmt::format("more than {} rate changes", kMaxSteps),
                     "cut the trace into parts");
