@@ -26,7 +26,8 @@ WorkloadOptions read_options(Fields& fields) {
   return options;
 }
 
-void read_trace_arrivals(Fields& fields, bool says_arrivals, bool has_times, WorkloadSetting& w) {
+void read_trace_arrivals(Fields& fields, bool says_arrivals, const WorkloadSummary& summary,
+                         WorkloadSetting& w) {
   if (says_arrivals) {
     for (const char* key : {"time_scale", "debunch"}) {
       if (!fields.has(key)) continue;
@@ -36,13 +37,22 @@ void read_trace_arrivals(Fields& fields, bool says_arrivals, bool has_times, Wor
     }
     return;
   }
-  w.arrivals =
-      TraceArrivals{.time_scale = fields.number("time_scale", kMinTimeScale, kMaxTimeScale, 1.0),
-                    .debunch = fields.duration("debunch", Duration::zero())};
-  if (has_times) return;
-  fields.errors().add(fields.node("trace", false),
-                      fmt::format("{}: the file has no arrivals", fields.path_of("trace")),
-                      "say how loads arrive, as in `arrivals: {poisson_mean_gap: 2s}`");
+  const TraceArrivals arrivals{
+      .time_scale = fields.number("time_scale", kMinTimeScale, kMaxTimeScale, 1.0),
+      .debunch = fields.duration("debunch", Duration::zero())};
+  w.arrivals = arrivals;
+  const YAML::Node at = fields.node("trace", false);
+  if (!summary.duration) {
+    return fields.errors().add(at,
+                               fmt::format("{}: the file has no arrivals", fields.path_of("trace")),
+                               "say how loads arrive, as in `arrivals: {poisson_mean_gap: 2s}`");
+  }
+  const double length_s =
+      (to_seconds(*summary.duration) + to_seconds(arrivals.debunch)) * arrivals.time_scale;
+  if (length_s <= to_seconds(kMaxTraceLength)) return;
+  fields.errors().add(at,
+                      fmt::format("{}: would last more than ten years", fields.path_of("trace")),
+                      "use a smaller time_scale or debunch");
 }
 
 bool is_whole(const std::string& text) {
@@ -88,7 +98,7 @@ void read_workload_trace(Fields& fields, const std::filesystem::path& folder, bo
   Result<WorkloadSource> source = WorkloadSource::open(folder / file, options);
   if (!source) return fields.errors().add_elsewhere(source.error());
   const WorkloadSummary& summary = source->summary();
-  read_trace_arrivals(fields, says_arrivals, summary.duration.has_value(), w);
+  read_trace_arrivals(fields, says_arrivals, summary, w);
   w.context_tokens = {summary.input.min, summary.input.max};
   ReplayedContexts replayed{.source = *source, .first = read_start(fields, *source)};
   check_length(fields, replayed, w.loads);

@@ -129,18 +129,24 @@ RequestDraw to_draw(WorkloadRequest request, bool with_blocks) {
   return draw;
 }
 
-// The times of the trace on the run's clock, spread and scaled; then in order of arrival.
+Duration scaled(Duration time, double scale) {
+  if (scale == 1) return time;  // exact
+  return nanoseconds_to_duration(static_cast<double>(to_ns(time)) * scale);
+}
+
+// The times of the trace on the run's clock, spread and scaled; then in order of arrival. The loads
+// draw before the requests that warm the cache: how many these are does not move the loads.
 void set_arrivals(std::vector<RequestDraw>& draws, const std::vector<WorkloadRequest>& requests,
                   const TraceArrivals& arrivals, std::size_t first_load, RandomStream random) {
   const Duration origin = *requests[first_load].arrival;
-  for (std::size_t i = 0; i < draws.size(); ++i) {
+  for (std::size_t n = 0; n < draws.size(); ++n) {
+    const std::size_t i = (first_load + n) % draws.size();
     Duration time = *requests[i].arrival - origin;
     if (arrivals.debunch > Duration::zero()) {
       time += nanoseconds(static_cast<std::int64_t>(
           random.below(static_cast<std::uint64_t>(to_ns(arrivals.debunch)))));
     }
-    draws[i].arrival =
-        nanoseconds_to_duration(static_cast<double>(to_ns(time)) * arrivals.time_scale);
+    draws[i].arrival = scaled(time, arrivals.time_scale);
   }
   std::stable_sort(draws.begin(), draws.end(), [](const RequestDraw& a, const RequestDraw& b) {
     return a.arrival < b.arrival;

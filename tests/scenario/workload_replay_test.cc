@@ -100,6 +100,12 @@ TEST(Replay, DebunchingSpreadsEachArrivalOverItsTimeAndIsSeeded) {
   EXPECT_NE(arrivals_ms(loads_of(spread, 1)), ms);
 }
 
+TEST(Replay, HowManyRequestsWarmTheCacheDoesNotMoveTheLoads) {
+  const std::string late = "  trace: five.jsonl\n  start: 3\n  loads: 2\n  debunch: 1s\n";
+  EXPECT_EQ(arrivals_ms(loads_of(late + "  prefix_cache: {tokens: 1000, warm_up: 2}\n")),
+            arrivals_ms(loads_of(late)));
+}
+
 TEST(Replay, TheTraceCanGiveLengthsAndPrefixesAlone) {
   const std::vector<LoadDraw> loads =
       loads_of(kAll + "  arrivals: {every: 10s}\n  prefix_cache: {tokens: 100000}\n");
@@ -243,6 +249,8 @@ TEST(Replay, WhatIsWrongIsOneLineThatNamesIt) {
               HasSubstr("unknown key `workload.context_tokens`"));
   EXPECT_THAT(error_of("  trace: five.jsonl\n  arrivals: isolated\n  debunch: 3s\n"),
               HasSubstr("workload.debunch: arrivals are not the trace's"));
+  EXPECT_THAT(error_of(kAll + "  time_scale: 1000000\n  debunch: 1000s\n"),
+              HasSubstr("workload.trace: would last more than ten years"));
   EXPECT_THAT(error_of("  context_tokens: 5\n  prefix_cache: 1GB\n"),
               HasSubstr("workload.prefix_cache: no two contexts share anything"));
   EXPECT_THAT(error_of("  context_tokens: 5\n  prefix_cache: 1\n"), HasSubstr("has no unit"));
