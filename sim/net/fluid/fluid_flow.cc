@@ -116,6 +116,7 @@ void FluidNetwork::finish_head(FluidChannel& channel, Instant now) {
   }
   tell(stream, left, true, now);
   channel.pop();
+  if (!channel.head) channel.now.window.end_data(channel.path->window);
   begin_head(channel, left);
 }
 

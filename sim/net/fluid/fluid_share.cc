@@ -10,6 +10,15 @@ namespace {
 
 constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
 
+// Behind one queue everybody's rate is his part of what is in it, so shares go by windows; while
+// all windows grow by what is sent, they keep their proportions. Without windows a connection
+// counts one.
+std::int64_t weight_of(const FluidChannel& channel) {
+  const WindowRules& rules = channel.path->window;
+  if (!rules.limits) return channel.connections();
+  return std::max<std::int64_t>(1, channel.now.window.whole(rules).whole_bytes().bytes());
+}
+
 }  // namespace
 
 void FluidNetwork::gather(FluidChannel& channel) {
@@ -82,7 +91,7 @@ void FluidNetwork::share(Instant now) {
   flows_.clear();
   for (const FluidChannel* channel : shared_) {
     flows_.push_back(
-        {channel->links(), channel->weight(), own_limit(*channel, now), DataRate::zero()});
+        {channel->links(), weight_of(*channel), own_limit(*channel, now), DataRate::zero()});
   }
   solver_.solve(capacity_now_, flows_);
   for (std::size_t i = 0; i < shared_.size(); ++i) flow_shared(*shared_[i], flows_[i].rate, now);
@@ -91,16 +100,16 @@ void FluidNetwork::share(Instant now) {
 std::optional<DataRate> FluidNetwork::own_limit(const FluidChannel& channel, Instant now) {
   std::optional<DataRate> limit;
   if (const auto bound = channel.path->loss_bound)
-    limit = DataRate::bits_per_sec(bound->bits_per_sec() * channel.weight());
+    limit = DataRate::bits_per_sec(bound->bits_per_sec() * channel.connections());
   if (!channel.path->path->by_chunk) return limit;
   for (const LinkId id : channel.links()) {
     FluidLink& on = link(id);
     if (!on.by_chunk()) continue;
     std::int64_t weights = 0;
-    for (const FluidChannel* other : on.channels) weights += other->weight();
+    for (const FluidChannel* other : on.channels) weights += other->connections();
     const DataRate whole = on.available(now, channel.head->transfer.chunk_index).rate;
-    const DataRate part = DataRate::bits_per_sec(
-        static_cast<std::int64_t>(detail::Wide{whole.bits_per_sec()} * channel.weight() / weights));
+    const DataRate part = DataRate::bits_per_sec(static_cast<std::int64_t>(
+        detail::Wide{whole.bits_per_sec()} * channel.connections() / weights));
     limit = std::min(limit.value_or(part), part);
   }
   return limit;

@@ -78,7 +78,7 @@ struct FluidChannel {
 
   [[nodiscard]] std::span<const LinkId> links() const { return path->path->links; }
   [[nodiscard]] bool is_flowing() const { return head && !now.window.is_exhausted(); }
-  [[nodiscard]] std::int32_t weight() const { return head->transfer.connections; }
+  [[nodiscard]] std::int32_t connections() const { return head->transfer.connections; }
 
   void add_member(FluidStream& stream) {
     stream.before = nullptr;

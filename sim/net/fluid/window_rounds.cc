@@ -46,9 +46,23 @@ void WindowRounds::admit(const WindowRules& rules, Instant now, DataRate rate,
   budget_ = window;
 }
 
+// When the last byte leaves, all of the window W is in flight (or all that was sent, if that is
+// less than W), and W has grown by half of what this round would have brought. What is acknowledged
+// after that lets it grow only until half of it is in flight, which is when a third has come back:
+// 4/3 * (W + sent) / 2, and no less than before if this was the first round.
+void WindowRounds::end_data(const WindowRules& rules) {
+  if (!rules.limits || used_ == 0) return;
+  const Nanobits before = window_;
+  window_ = std::min(rules.max, (window_ + ungrown_ / used_) * 2 / 3);
+  if (is_fresh_) window_ = std::max(window_, before);
+  ungrown_ = Nanobits{};
+  is_fresh_ = true;
+}
+
 void WindowRounds::end_round(const WindowRules& rules) {
   round_end_ = kNever;
   budget_ = Nanobits{};
+  if (ungrown_ > Nanobits{}) is_fresh_ = false;
   grow(rules);
 }
 

@@ -6,6 +6,8 @@
 // the link is slower than window / RTT, rounds make no difference and there are none.
 #pragma once
 
+#include <algorithm>
+
 #include "base/nanobits.h"
 #include "sim/net/framing.h"
 #include "sim/net/network.h"
@@ -29,10 +31,17 @@ class WindowRounds {
   void sent(Instant now, Nanobits amount);
   // Outside a round: begins one if the window is less than what `rate` sends in `round_trip`.
   void admit(const WindowRules& rules, Instant now, DataRate rate, Duration round_trip);
+  // All data have left, and nothing follows at once: a sender that has less than half of its window
+  // in flight does not let it grow.
+  void end_data(const WindowRules& rules);
   // At round_end(): the acknowledgements are back, the window has grown.
   void end_round(const WindowRules& rules);
 
   [[nodiscard]] bool in_round() const { return round_end_ != kNever; }
+  // Of the connections in use together, grown by all that was sent.
+  [[nodiscard]] Nanobits whole(const WindowRules& rules) const {
+    return std::min(rules.max * used_, window_ * used_ + ungrown_);
+  }
   // Instant::max() outside a round.
   [[nodiscard]] Instant round_end() const { return round_end_; }
   // What may still leave in this round; meaningless outside a round.
@@ -48,6 +57,7 @@ class WindowRounds {
   Nanobits budget_;
   Instant round_end_ = kNever;
   Instant last_sent_;
+  bool is_fresh_ = true;   // nothing was in flight when this round began
   std::int32_t open_ = 0;  // connections that exist
   std::int32_t used_ = 0;  // of them, by the current transfer
 };

@@ -36,7 +36,9 @@ class RoundTripEstimate {
 
  private:
   static constexpr Duration kFirst = std::chrono::seconds{1};
-  static constexpr Duration kGranularity = std::chrono::milliseconds{1};
+  // Linux probes no sooner than two of its ticks (TCP_TIMEOUT_MIN; 4 ms each at 250 Hz). Less makes
+  // connections that share a slow link in turns take their own turns for losses.
+  static constexpr Duration kGranularity = std::chrono::milliseconds{8};
   std::optional<Duration> smoothed_;
   Duration deviation_{}, latest_{};
 };
