@@ -17,8 +17,9 @@ namespace sluice {
 struct WriterInfo {
   std::string_view id;  // that of the reader for the same format
   std::string_view summary;
-  TraceClock clock;  // the traces it can hold
-  bool several;      // in one file
+  TraceClock clock;          // the traces it can hold
+  bool several;              // in one file
+  bool keeps_delay = false;  // none keeps losses
 };
 [[nodiscard]] std::span<const WriterInfo> writers();
 

@@ -91,8 +91,16 @@ class TraceCliTest(unittest.TestCase):
         shown = json.loads(done.stdout)
         self.assertEqual(shown["one_way_delay"], {"mean_s": 0.006, "min_s": 0.004, "max_s": 0.008})
         self.assertEqual(shown["loss"], {"mean_ppm": 250000, "max_ppm": 500000})
+        row = next(csv.DictReader(io.StringIO(run("inspect", self.folder / "game.log", "--format", "csv").stdout)))
+        self.assertEqual((row["mean_delay_s"], row["mean_loss_ppm"]), ("0.006", "250000"))
         plain = json.loads(run("inspect", self.write("plain.txt", "1 10\n"), "--format", "json").stdout)
         self.assertIsNone(plain["one_way_delay"])
+
+    def test_convert_says_what_the_format_has_no_place_for(self) -> None:
+        game = self.write("game.log", "0 10 8ms 0.5\n1 20 16ms 0\n")
+        self.assertIn("note: csv has no place for the delay and the loss of the source\n", run("convert", game, self.folder / "a", "--to", "csv").stderr)
+        self.assertIn("note: sabre has no place for the loss of the source\n", run("convert", game, self.folder / "b", "--to", "sabre").stderr)
+        self.assertNotIn("no place", run("convert", self.write("plain.txt", "1 10\n"), self.folder / "c", "--to", "csv").stderr)
 
     def test_one_of_several_traces_can_be_converted(self) -> None:
         cars = self.write("car.csv", "protocol,num_tcp_conn,seq_num,A_throughput_mbps,B_throughput_mbps\nTCP,8,0,12,24\nTCP,8,1,36,48\n")

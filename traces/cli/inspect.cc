@@ -114,13 +114,25 @@ Table::Cell time_cell(const LinkTrace& trace, Duration time) {
   return {time == Duration::zero() ? "0 s" : to_text(time), fmt::format("{}", to_seconds(time))};
 }
 
+Table::Cell delay_cell(const LinkTrace& trace) {
+  if (!trace.delay) return {"-", ""};
+  const Duration mean = summarise(*trace.delay).mean;
+  return {to_text(mean), fmt::format("{}", to_seconds(mean))};
+}
+
+Table::Cell loss_cell(const LinkTrace& trace) {
+  if (!trace.loss) return {"-", ""};
+  const std::int64_t ppm = summarise(*trace.loss).mean_ppm;
+  return {fmt::format("{:.3g} %", static_cast<double>(ppm) / 1e4), std::to_string(ppm)};
+}
+
 void add_row(Table& table, const LinkTrace& trace) {
   constexpr std::size_t kShownDigits = 12;
   const TraceSummary s = summarise(trace);
   table.row({trace.name, trace.reader, trace.unit, kind_text(trace), std::to_string(trace.num_rows),
              std::to_string(trace.num_skipped), time_cell(trace, s.length), rate_cell(s.mean),
              rate_cell(s.min), rate_cell(s.max), time_cell(trace, s.outage),
-             time_cell(trace, s.longest_outage),
+             time_cell(trace, s.longest_outage), delay_cell(trace), loss_cell(trace),
              Table::Cell(trace.sha256.substr(0, kShownDigits), trace.sha256)});
 }
 
@@ -132,6 +144,8 @@ Table empty_table() {
   table.column("mean_bps", "mean").column("min_bps", "min").column("max_bps", "max");
   table.column("outage_s", "outage")
       .column("longest_outage_s", "longest")
+      .column("mean_delay_s", "delay")
+      .column("mean_loss_ppm", "loss")
       .column("sha256", "sha256", Align::kLeft);
   return table;
 }

@@ -18,7 +18,7 @@ constexpr std::array kWriters{
     WriterInfo{"mahimahi", "packet opportunities; residues carried over", TraceClock::kTime, false},
     WriterInfo{"two-column", "seconds and Mbit/s, exact", TraceClock::kTime, false},
     WriterInfo{"sabre", "a JSON list of periods in ms and kbit/s, exact; keeps the delay",
-               TraceClock::kTime, false},
+               TraceClock::kTime, false, true},
     WriterInfo{"csv", "our own form, t_ns and bit/s, exact; keeps the kind", TraceClock::kTime,
                false},
     WriterInfo{"cachegen", "JSON lines in Gbit/s, exact", TraceClock::kChunk, true},
