@@ -1,7 +1,7 @@
 // Azure's LLM inference traces (Azure/AzurePublicDataset): TIMESTAMP, ContextTokens,
-// GeneratedTokens; of 2023 (an hour, 7-digit fractions, CRLF), 2024 (weeks, a zone behind the
-// stamp, no fraction on the full second), and 2025 with NumImages, whose tokens are in
-// ContextTokens. Surprise: nothing says which requests share a prefix.
+// GeneratedTokens. 2023: an hour, 7-digit fractions, CRLF. 2024: weeks, a zone behind the stamp, no
+// fraction on the full second. 2025: NumImages too, whose tokens are in ContextTokens.
+// Surprise: nothing says which requests share a prefix.
 #include <array>
 
 #include "traces/date_time.h"
