@@ -28,7 +28,7 @@ std::unique_ptr<Network> make_fluid_network(Clock& clock, TopologySpec topology,
 
 }  // namespace
 
-Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology,
+Result<Engine> make_engine(const std::string& tier, TopologySpec topology,
                            const TransportSpec& transport) {
   const Tier tiers[] = {{"fluid", true, make_sim_clock, make_fluid_network},
                         {"burst", ns3_available(), make_ns3_clock, make_burst_network},
@@ -38,7 +38,7 @@ Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology
     if (tier != known.name || !known.is_there) continue;
     if (Status able = check_tier(tier, topology, transport); !able) return able.error();
     Engine engine{known.make_clock(), nullptr};
-    engine.network = known.make_network(*engine.clock, topology, transport);
+    engine.network = known.make_network(*engine.clock, std::move(topology), transport);
     return engine;
   }
   return error_in("--tier", fmt::format("this build has no tier `{}`", tier),

@@ -17,8 +17,9 @@ struct Engine {
   std::unique_ptr<Network> network;
 };
 
-// Errors: a tier that this build does not have, or that has no meaning for this network. The topology must have passed check_topology().
-[[nodiscard]] Result<Engine> make_engine(const std::string& tier, const TopologySpec& topology,
+// Errors: a tier that this build does not have, or that has no meaning for this network. The
+// topology must have passed check_topology().
+[[nodiscard]] Result<Engine> make_engine(const std::string& tier, TopologySpec topology,
                                          const TransportSpec& transport);
 
 }  // namespace sluice

@@ -7,9 +7,10 @@
 namespace sluice {
 
 Duration mean_jitter(const LinkSpec& link) {
+  if (link.jitter == Duration::zero()) return {};
   const bool timed = link.capacity.clock == TraceClock::kTime;
   const DataRate rate = timed ? summarise(link.capacity).mean : link.capacity.steps.front().rate;
-  if (link.jitter == Duration::zero() || rate == DataRate::zero()) return link.jitter / 2;
+  if (rate == DataRate::zero()) return link.jitter / 2;
   const double jitter_s = to_seconds(link.jitter), spacing_s = to_seconds(link.mtu / rate);
   const double below_s = std::sqrt(std::numbers::pi / 2 * jitter_s * spacing_s);
   return seconds_to_duration(std::max(jitter_s / 2, jitter_s - below_s));

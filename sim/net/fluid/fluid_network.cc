@@ -15,7 +15,6 @@ FluidNetwork::FluidNetwork(Clock& clock, TopologySpec topology, const TransportS
       transport_(transport),
       paths_(topology_, transport_),
       capacity_now_(topology_.links.size()) {
-  SLUICE_ASSERT(check_topology(topology_, transport_).ok(), "the topology was not checked");
   for (const LinkSpec& link : topology_.links) capacity_.emplace_back(link);
   links_.reserve(topology_.links.size());
   for (std::size_t i = 0; i < topology_.links.size(); ++i) {
