@@ -29,6 +29,10 @@ std::string acked_row(std::string_view ns, std::string_view session, std::string
   return fmt::format("15730000000{},{},0,1,abc,{}\n", ns, session, ts);
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
 // The traces of a pair of files with these rows, read by the name of one of them.
 Result<std::vector<LinkTrace>> read_pair(const std::string& sent, const std::string& acked,
                                          std::string_view by = "video_sent_day.csv") {
@@ -118,6 +122,8 @@ TEST(Puffer, WhatIsWrongIsNamedWithItsFileAndLine) {
           .error()
           .to_line(),
       HasSubstr("video_acked_day.csv:2: 999999999999999 bytes in 1 ns are absurd"));
+  EXPECT_THAT(read_pair(replaced(good, ",20000,", ",2000000000,"), "").error().to_line(),
+              HasSubstr("video_sent_day.csv:2: min_rtt: 2000 s is absurd; it is in us"));
   EXPECT_THAT(read_pair(good, "").error().to_line(),
               HasSubstr("no chunk was sent and acknowledged"));
 }

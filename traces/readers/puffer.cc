@@ -22,7 +22,7 @@ constexpr std::string_view kSent = "video_sent", kAcked = "video_acked";
 
 struct Chunk {
   std::int64_t video_ts = 0;  // in ticks of the video's clock: names the chunk in its stream
-  Duration sent{};            // since 1970
+  Duration at{};              // when it was sent, or acknowledged: since 1970
   DataSize size;
   std::optional<Duration> delay;  // half of TCP's smallest round trip so far
   std::optional<DataRate> rate;   // once it is acknowledged
@@ -93,7 +93,7 @@ Result<Chunk> read_chunk(const CsvFile& row, const Columns& columns) {
   chunk.video_ts = *video_ts;
   const Result<Duration> time = read_time(row[columns.time], kNanoseconds);
   if (!time) return time.error();
-  chunk.sent = *time;
+  chunk.at = *time;
   if (!columns.size) return chunk;
   const Result<std::int64_t> size = read_count(row[*columns.size], "size");
   if (!size) return size.error();
@@ -101,7 +101,9 @@ Result<Chunk> read_chunk(const CsvFile& row, const Columns& columns) {
   if (!columns.min_rtt || row[*columns.min_rtt].empty()) return chunk;
   const Result<Duration> rtt = read_time(row[*columns.min_rtt], kMicroseconds);
   if (!rtt) return error_in("", "min_rtt: " + rtt.error().what, rtt.error().fix);
-  if (*rtt / 2 <= kMaxTraceDelay) chunk.delay = *rtt / 2;
+  if (*rtt / 2 > kMaxTraceDelay)
+    return error_in("", fmt::format("min_rtt: {} is absurd", to_text(*rtt)), "it is in us");
+  chunk.delay = *rtt / 2;
   return chunk;
 }
 
@@ -139,10 +141,10 @@ Status add_acked(const CsvFile& row, const Columns& columns, Streams& streams, L
     trace.skip(1, "acknowledged, but never sent");
   } else if (chunk->rate) {
     trace.skip(1, "acknowledged again");
-  } else if (acked->sent <= chunk->sent) {
+  } else if (acked->at <= chunk->at) {
     trace.skip(1, "acknowledged before it was sent");
   } else {
-    chunk->time = acked->sent - chunk->sent;
+    chunk->time = acked->at - chunk->at;
     const Result<DataRate> rate = rate_of(chunk->size, chunk->time);
     if (!rate) return rate.error();
     chunk->rate = *rate;
