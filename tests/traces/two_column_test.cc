@@ -123,7 +123,11 @@ TEST(TwoColumn, WhatIsWrongIsNamedWithItsLine) {
               HasSubstr("trace:1: the rate `400000001` is absurd in Mbit/s; check the unit"));
   EXPECT_THAT(error_of("1 1e300\n"), HasSubstr("trace:1: the rate `1e300` is absurd"));
   EXPECT_THAT(error_of("1 5\n1e9 5\n2e9 5\n"),
-              HasSubstr("trace: the trace is longer than ten years"));
+              HasSubstr("trace:2: the trace is longer than ten years"));
+  ReadOptions starts;  // the last row must not last as long as the age of the clock
+  starts.stamps = StampRule::kStart;
+  EXPECT_THAT(error_of("0 5\n9223372036 5\n", starts),
+              HasSubstr("trace:2: the trace is longer than ten years"));
 }
 
 TEST(TwoColumn, AnUnknownUnitIsNamed) {

@@ -7,7 +7,11 @@
 namespace sluice {
 
 Status StampedRows::forward(Duration time) const {
-  if (num_rows_ == 0 || time > last_.time) return {};
+  if (num_rows_ == 0) return {};
+  if (time > last_.time) {
+    if (time - first_.time <= kMaxTraceLength) return {};
+    return error_in("", "the trace is longer than ten years", "check the unit of its times");
+  }
   const bool equal = time == last_.time;
   return error_in("",
                   fmt::format("the time {:.9g} s {} the row before", to_seconds(time),
@@ -16,7 +20,7 @@ Status StampedRows::forward(Duration time) const {
 }
 
 Status StampedRows::add(Duration time, const RowValues& row) {
-  if (num_rows_ > 0 && time <= last_.time) return forward(time);
+  if (Status order = forward(time); !order) return order;
   if (list_.full()) {
     return error_in("", fmt::format("more than {} rate changes", kMaxSteps),
                     "cut the trace into parts");

@@ -27,7 +27,8 @@ namespace sluice {
 class StampedRows {
  public:
   explicit StampedRows(StampRule rule) : rule_(rule) {}
-  // Refuses times that do not go forward; the error has no place.
+  // Refuses times that do not go forward, or that pass kMaxTraceLength since the first; the error
+  // has no place.
   [[nodiscard]] Status add(Duration time, const RowValues& row);
   // kStart: the last row ends at `time`; no row may follow.
   [[nodiscard]] Status close(Duration time);
