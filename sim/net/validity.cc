@@ -28,12 +28,6 @@ DataRate fastest(const LinkSpec& link) {
   return top;
 }
 
-bool any_red(const TopologySpec& topology) {
-  return std::any_of(topology.links.begin(), topology.links.end(), [](const LinkSpec& link) {
-    return std::holds_alternative<Red>(link.queue.discipline);
-  });
-}
-
 // What TransportSpec can leave out of a model, but not of a real TCP.
 Status check_tcp_transport(const std::string& tier, const TransportSpec& transport) {
   if (!transport.handshake)
@@ -67,9 +61,9 @@ Status check_tcp(const std::string& tier, const TopologySpec& topology,
                      fmt::format("give at least {}", to_text(kTcpMtuMin)));
     }
   }
-  if (transport.congestion == CongestionControl::kDctcp && !any_red(topology)) {
-    return not_for(tier, "DCTCP acts on marks, and no queue of this topology marks packets",
-                   "give the bottleneck a RED queue, or use another congestion control");
+  if (transport.congestion == CongestionControl::kDctcp) {
+    return not_for(tier, "DCTCP acts on marks, and our queues drop packets and mark none",
+                   "use another congestion control");
   }
   return {};
 }

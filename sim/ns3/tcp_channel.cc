@@ -73,9 +73,10 @@ void TcpChannel::open_connection() {
 void TcpChannel::on_accept(ns3::Ptr<ns3::Socket> socket, const ns3::Address& from) {
   const std::uint16_t port = ns3::InetSocketAddress::ConvertFrom(from).GetPort();
   const std::size_t lane = static_cast<std::size_t>(port) - kFirstClientPort;
-  const auto random_stream = static_cast<std::uint32_t>(ends_.number * 256 + lane);
-  lanes_[lane].connection->accept(ns3::DynamicCast<ns3::TcpSocketBase>(socket), transport_,
-                                  random_stream);
+  const SenderSetting setting{.congestion = transport_.congestion,
+                              .round_trip = ends_.path->round_trip(),
+                              .stream = static_cast<std::uint32_t>(ends_.number * 256 + lane)};
+  lanes_[lane].connection->accept(ns3::DynamicCast<ns3::TcpSocketBase>(socket), setting);
 }
 
 void TcpChannel::ask(const Question& question) {

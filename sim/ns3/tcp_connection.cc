@@ -64,11 +64,10 @@ void TcpConnection::connect(const ns3::InetSocketAddress& own,
   SLUICE_ASSERT(begun == 0, "ns-3 found no route for a connection");
 }
 
-void TcpConnection::accept(ns3::Ptr<ns3::TcpSocketBase> server, const TransportSpec& transport,
-                           std::uint32_t random_stream) {
+void TcpConnection::accept(ns3::Ptr<ns3::TcpSocketBase> server, const SenderSetting& setting) {
   server_ = server;
   is_serving_ = true;
-  window_ = set_congestion_control(*server, transport, random_stream);
+  window_ = set_congestion_control(*server, setting);
   server->SetCloseCallbacks(ns3::MakeCallback(&TcpConnection::on_server_told_to_close, this),
                             ns3::MakeCallback(&TcpConnection::on_failed, this));
   server->SetRecvCallback(ns3::MakeCallback(&TcpConnection::on_server_data, this));

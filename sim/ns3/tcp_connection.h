@@ -37,8 +37,7 @@ class TcpConnection {
   void close();                       // both directions, once what was given has been sent
 
   // Of the sender of data.
-  void accept(ns3::Ptr<ns3::TcpSocketBase> server, const TransportSpec& transport,
-              std::uint32_t random_stream);
+  void accept(ns3::Ptr<ns3::TcpSocketBase> server, const SenderSetting& setting);
   // What it takes now, beyond what it has not sent yet; nothing once it is closing.
   [[nodiscard]] DataSize room() const {
     return server_ && is_serving_ ? kUnsentMax - unsent_ : DataSize::zero();

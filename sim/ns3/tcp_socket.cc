@@ -12,6 +12,8 @@
 
 #include <algorithm>
 
+#include "sim/ns3/friendly_cubic.h"
+
 namespace sluice {
 namespace {
 
@@ -23,6 +25,8 @@ constexpr std::int64_t kConnectTimeoutMs = 1000;
 constexpr std::uint32_t kDataRetries = 15;  // tcp_retries2
 constexpr double kSegmentLifeSeconds = 1;   // addresses are never used again, nothing to outlive
 constexpr std::uint32_t kDelayedAckPackets = 2;
+
+constexpr Duration kTrainGap = std::chrono::milliseconds{2};  // hystart_ack_delta
 
 template <class Algorithm>
 class Opened final : public Algorithm {
@@ -89,12 +93,11 @@ ns3::Ptr<ns3::TcpSocketBase> make_tcp_socket(ns3::TcpL4Protocol& tcp,
 }
 
 ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
-                                                     const TransportSpec& transport,
-                                                     std::uint32_t stream) {
-  switch (transport.congestion) {
+                                                     const SenderSetting& setting) {
+  switch (setting.congestion) {
     case CongestionControl::kBbr: {
       const auto bbr = ns3::CreateObject<Opened<ns3::TcpBbr>>();
-      bbr->SetStream(stream);
+      bbr->SetStream(setting.stream);
       return set(socket, bbr);
     }
     case CongestionControl::kDctcp:
@@ -104,7 +107,13 @@ ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
     case CongestionControl::kCubic:
       break;
   }
-  return set(socket, ns3::CreateObject<Opened<ns3::TcpCubic>>());
+  const auto cubic = ns3::CreateObject<Opened<FriendlyCubic>>();
+  // HyStart of ns-3 3.37 looks for a train of acknowledgements before it begins the next round, so
+  // that at round trips up to 2 ms two trains look like one and slow start ends at 20 packets.
+  // Linux (5.6) begins the round first; here gaps of a quarter round trip end a train.
+  const Duration gap = std::min<Duration>(kTrainGap, setting.round_trip / 4);
+  cubic->SetAttribute("HyStartAckDelta", ns3::TimeValue(ns3::NanoSeconds(to_ns(gap))));
+  return set(socket, cubic);
 }
 
 void restart_window(ns3::TcpSocketState& window) {

@@ -21,11 +21,17 @@ inline constexpr DataSize kUnsentMax = DataSize::bytes(128 << 10);
                                                            const TransportSpec& transport,
                                                            DataSize segment);
 
+struct SenderSetting {
+  CongestionControl congestion = CongestionControl::kCubic;
+  Duration round_trip{};  // of the path, without queueing
+  std::uint32_t stream =
+      0;  // of BBR's random numbers, so that a run does not depend on earlier ones
+};
+
 // Gives a sending socket its own congestion control, before its first data. Returns the handle to
-// its window. `stream` names BBR's random numbers, so that a run does not depend on earlier ones.
+// its window.
 [[nodiscard]] ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
-                                                                   const TransportSpec& transport,
-                                                                   std::uint32_t stream);
+                                                                   const SenderSetting& setting);
 
 // After a long silence: the initial window again, slow start up to 3/4 of what it was (as Linux;
 // RFC 5681, section 4.1).
