@@ -33,7 +33,12 @@ std::string rate_with_interval(const PolicyScore& policy) {
                      percent(policy.violation_interval.high));
 }
 
-// Largest share first.
+// "36 %"; never "100 %" beside other shares.
+std::string share_text(double fraction) {
+  return fraction < 0.995 ? fmt::format("{:.0f} %", percent(fraction)) : std::string(">99 %");
+}
+
+// Largest share first; those below half a percent only in the raw value.
 Table::Cell level_mix(const PolicyScore& policy) {
   std::vector<std::pair<std::string, double>> levels(policy.level_fractions.begin(),
                                                      policy.level_fractions.end());
@@ -41,8 +46,11 @@ Table::Cell level_mix(const PolicyScore& policy) {
                    [](const auto& x, const auto& y) { return x.second > y.second; });
   std::vector<std::string> shown, raw;
   for (const auto& [level, fraction] : levels) {
-    shown.push_back(levels.size() == 1 ? level
-                                       : fmt::format("{} {:.0f} %", level, percent(fraction)));
+    if (levels.size() == 1) {
+      shown.push_back(level);
+    } else if (fraction >= 0.005) {
+      shown.push_back(fmt::format("{} {}", level, share_text(fraction)));
+    }
     raw.push_back(fmt::format("{}={}", level, fraction));
   }
   if (levels.empty()) return {kAbsent, ""};

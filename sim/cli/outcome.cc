@@ -64,6 +64,7 @@ void print_verdict(const std::vector<Score>& scores, const std::filesystem::path
   std::cout.flush();
   for (const Score& s : scores) {
     std::cerr << '\n';
+    if (scores.size() > 1) std::cerr << s.scenario << ", tier " << s.tier << '\n';
     for (const std::string& line : verdict_lines(pairs_to_read(s, options.baseline)))
       std::cerr << line << '\n';
     for (const std::string& note : s.notes) std::cerr << "note: " << note << '\n';

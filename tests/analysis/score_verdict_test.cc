@@ -82,6 +82,17 @@ good      100  20.0 % [13.3, 28.9]        1.000   2.000   0.7500    176.0      [
 )"[1]);
 }
 
+TEST(VerdictTable, LeavesOutSharesBelowHalfAPercentAndCallsNoRestTheWhole) {
+  ScoreInput input = input_of({policy_with("a", first_violate(20, 5, 4))});
+  input.policies[0].tokens_by_level = {{"recompute", 998}, {"int8@token", 2}};
+  std::ostringstream text, csv;
+  const Score scored = *score(std::move(input), {});
+  verdict_table(scored).print_text(text);
+  verdict_table(scored).print_csv(csv);
+  EXPECT_THAT(text.str(), testing::HasSubstr("recompute >99 %\n"));
+  EXPECT_THAT(csv.str(), testing::HasSubstr("recompute=0.998;int8@token=0.002\n"));
+}
+
 TEST(VerdictTable, CsvHasOneNumberPerColumnAndEmptyForAbsent) {
   std::ostringstream csv;
   verdict_table(sample()).print_csv(csv);
