@@ -64,5 +64,42 @@ TEST_P(Agreement, PacketTakesAboutAsLongAsFluid) {
 INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::ValuesIn(cases()),
                          [](const auto& suite_info) { return std::string(suite_info.param.name); });
 
+// 42 MB through our CUBIC and ns-3's, which leaves slow start when it sees its acknowledgements
+// stretch (HyStart). Ours does not: it fills the queue, and has the window when the rate rises.
+struct SlowStartCase {
+  const char* name;
+  LinkTrace capacity;
+  Duration delay;                         // one way
+  double tcp_longer_min, tcp_longer_max;  // as a share of the packet tier's time
+};
+
+std::ostream& operator<<(std::ostream& out, const SlowStartCase& c) {
+  return out << c.name;
+}
+
+class SlowStart : public testing::TestWithParam<SlowStartCase> {};
+
+TEST_P(SlowStart, OfNs3LeavesEarlyWhereOursFillsThePath) {
+  if (!ns3_available()) GTEST_SKIP() << "this build has no ns-3";
+  const SlowStartCase& c = GetParam();
+  const Case path{c.name, c.capacity, c.delay};
+  const double packet_s = to_seconds(load_time(tier_named("packet"), path, 42'000'000));
+  const double tcp_s = to_seconds(load_time(tier_named("tcp"), path, 42'000'000));
+  RecordProperty("packet_s", std::to_string(packet_s));
+  RecordProperty("tcp_s", std::to_string(tcp_s));
+  EXPECT_GE(tcp_s, (1 + c.tcp_longer_min) * packet_s);
+  EXPECT_LE(tcp_s, (1 + c.tcp_longer_max) * packet_s);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SlowStart,
+    testing::Values(
+        SlowStartCase{"constant_300_mbps_rtt_20_ms", constant(mbps(300)), 10ms, -0.01, 0.01},
+        SlowStartCase{"constant_1_gbps_rtt_20_ms", constant(mbps(1000)), 10ms, -0.01, 0.01},
+        SlowStartCase{"constant_1_gbps_rtt_2_ms", constant(mbps(1000)), 1ms, 0.05, 0.25},
+        SlowStartCase{"step_up_rtt_20_ms", steps({{0s, mbps(100)}, {300ms, mbps(1000)}}), 10ms, 0.2,
+                      0.7}),
+    [](const auto& suite_info) { return std::string(suite_info.param.name); });
+
 }  // namespace
 }  // namespace sluice
