@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <set>
+
+#include "sim/net/route_finder.h"
 
 namespace sluice {
 namespace {
 
 constexpr Duration kDelayMax = std::chrono::minutes{1};
 constexpr DataSize kMtuMax = DataSize::bytes(65535);  // the length field of IPv4
-constexpr std::size_t kUnreached = static_cast<std::size_t>(-1);
 
 bool known(const TopologySpec& topology, NodeId node) {
   return node.value >= 0 && static_cast<std::size_t>(node.value) < topology.nodes.size();
@@ -113,47 +113,6 @@ Status check_transport(const TopologySpec& topology, const TransportSpec& transp
   return {};
 }
 
-// Hops from each node to `to`, by walking the links backwards.
-std::vector<std::size_t> hops_to(const TopologySpec& topology, NodeId to) {
-  std::vector<std::vector<NodeId>> sources(topology.nodes.size());
-  for (const LinkSpec& link : topology.links) {
-    sources[static_cast<std::size_t>(link.to.value)].push_back(link.from);
-  }
-  std::vector<std::size_t> hops(topology.nodes.size(), kUnreached);
-  hops[static_cast<std::size_t>(to.value)] = 0;
-  std::deque<NodeId> queue{to};
-  while (!queue.empty()) {
-    const auto here = static_cast<std::size_t>(queue.front().value);
-    queue.pop_front();
-    for (const NodeId source : sources[here]) {
-      std::size_t& there = hops[static_cast<std::size_t>(source.value)];
-      if (there != kUnreached) continue;
-      there = hops[here] + 1;
-      queue.push_back(source);
-    }
-  }
-  return hops;
-}
-
-// Walks on from `here` along every link that comes one hop nearer.
-void extend_route(const TopologySpec& topology, const std::vector<std::size_t>& hops, NodeId here,
-                  NodeId to, Route& route, std::vector<Route>& routes) {
-  if (here == to) {
-    routes.push_back(route);
-    return;
-  }
-  for (std::size_t i = 0; i < topology.links.size() && routes.size() < kMaxEqualRoutes; ++i) {
-    const LinkSpec& link = topology.links[i];
-    const std::size_t after = hops[static_cast<std::size_t>(link.to.value)];
-    if (link.from != here || after == kUnreached ||
-        after + 1 != hops[static_cast<std::size_t>(here.value)])
-      continue;
-    route.push_back(LinkId{static_cast<std::int32_t>(i)});
-    extend_route(topology, hops, link.to, to, route, routes);
-    route.pop_back();
-  }
-}
-
 }  // namespace
 
 void add_cable(TopologySpec& topology, const LinkSpec& forward) {
@@ -180,13 +139,7 @@ Status check_topology(const TopologySpec& topology, const TransportSpec& transpo
 }
 
 std::vector<Route> shortest_routes(const TopologySpec& topology, NodeId from, NodeId to) {
-  std::vector<Route> routes;
-  if (!known(topology, from) || !known(topology, to) || from == to) return routes;
-  const std::vector<std::size_t> hops = hops_to(topology, to);
-  if (hops[static_cast<std::size_t>(from.value)] == kUnreached) return routes;
-  Route route;
-  extend_route(topology, hops, from, to, route, routes);
-  return routes;
+  return RouteFinder(topology).find(from, to);
 }
 
 }  // namespace sluice

@@ -27,8 +27,8 @@ PathTable::Ends& PathTable::ends(NodeId from, NodeId to) const {
   const auto [found, is_new] = ends_.try_emplace(key_of(from, to));
   Ends& ends = found->second;
   if (is_new) {
-    ends.there = shortest_routes(*topology_, from, to);
-    ends.back = shortest_routes(*topology_, to, from);
+    ends.there = finder_.find(from, to);
+    ends.back = finder_.find(to, from);
     ends.paths.resize(ends.there.size() * ends.back.size());
   }
   return ends;

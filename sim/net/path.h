@@ -8,6 +8,7 @@
 #include "sim/net/capacity.h"
 #include "sim/net/framing.h"
 #include "sim/net/network.h"
+#include "sim/net/route_finder.h"
 
 namespace sluice {
 
@@ -28,7 +29,7 @@ class PathTable {
  public:
   // Both must outlive the table.
   PathTable(const TopologySpec& topology, const TransportSpec& transport)
-      : topology_(&topology), transport_(&transport) {}
+      : topology_(&topology), transport_(&transport), finder_(topology) {}
   // nullptr when there is no way there and back. The pointer stays good as long as the table.
   [[nodiscard]] const Path* find(NodeId from, NodeId to, ConnectionGroup group) const;
   // Why a transfer cannot be; nullopt when it can.
@@ -45,6 +46,7 @@ class PathTable {
 
   const TopologySpec* topology_;
   const TransportSpec* transport_;
+  mutable RouteFinder finder_;
   // Looked up by key only, so that nothing depends on the order of a hash table.
   mutable std::unordered_map<std::uint64_t, Ends> ends_;
   mutable std::size_t num_paths_ = 0;

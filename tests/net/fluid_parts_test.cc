@@ -142,7 +142,9 @@ TEST(SteadyLoad, OffersEachLinkWhatTheLinksBeforeItCouldPass) {
         .rate = steps({{0ms, mbps(0)}, {5ms, mbps(40)}})}});
   std::vector<LinkCapacity> capacity;
   for (const LinkSpec& link : topology.links) capacity.emplace_back(link);
-  const SteadyLoad first(topology, capacity, LinkId{0}), second(topology, capacity, LinkId{2});
+  const std::vector<Route> routes{steady_route(topology, 0), steady_route(topology, 1)};
+  const SteadyLoad first(topology, routes, capacity, LinkId{0});
+  const SteadyLoad second(topology, routes, capacity, LinkId{2});
   EXPECT_EQ(first.offered(kRunStart), mbps(50));
   EXPECT_EQ(second.offered(kRunStart), mbps(50));
   EXPECT_EQ(second.next_change(kRunStart), kRunStart + 5ms);

@@ -4,10 +4,10 @@
 
 namespace sluice {
 
-FluidLink::FluidLink(const TopologySpec& topology, const std::vector<LinkCapacity>& capacity,
-                     LinkId id)
+FluidLink::FluidLink(const TopologySpec& topology, std::span<const Route> steady_routes,
+                     const std::vector<LinkCapacity>& capacity, LinkId id)
     : capacity_(&capacity[static_cast<std::size_t>(id.value)]),
-      steady_(topology, capacity, id),
+      steady_(topology, steady_routes, capacity, id),
       delay_(topology, {id}),
       loss_(mean_loss(topology.links[static_cast<std::size_t>(id.value)].loss)) {
   curve.restart(delay_.longest());

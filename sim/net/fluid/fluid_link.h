@@ -21,8 +21,10 @@ struct RateUntil {
 
 class FluidLink {
  public:
-  // The topology and `capacity` [link] must outlive it.
-  FluidLink(const TopologySpec& topology, const std::vector<LinkCapacity>& capacity, LinkId id);
+  // `steady_routes` are those of the topology's steady flows. The topology and `capacity` [link]
+  // must outlive it.
+  FluidLink(const TopologySpec& topology, std::span<const Route> steady_routes,
+            const std::vector<LinkCapacity>& capacity, LinkId id);
 
   [[nodiscard]] bool by_chunk() const { return capacity_->by_chunk(); }
   // Capacity that steady flows leave; on a chunk-clocked link that of the chunk. Remembers the last

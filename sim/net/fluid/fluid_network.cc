@@ -16,9 +16,12 @@ FluidNetwork::FluidNetwork(Clock& clock, TopologySpec topology, const TransportS
       paths_(topology_, transport_),
       capacity_now_(topology_.links.size()) {
   for (const LinkSpec& link : topology_.links) capacity_.emplace_back(link);
+  std::vector<Route> steady_routes;
+  for (std::size_t i = 0; i < topology_.steady_flows.size(); ++i)
+    steady_routes.push_back(steady_route(topology_, i));
   links_.reserve(topology_.links.size());
   for (std::size_t i = 0; i < topology_.links.size(); ++i) {
-    links_.emplace_back(topology_, capacity_, LinkId{static_cast<std::int32_t>(i)});
+    links_.emplace_back(topology_, steady_routes, capacity_, LinkId{static_cast<std::int32_t>(i)});
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/net/path.h"
-
 namespace sluice {
 namespace {
 
@@ -13,11 +11,11 @@ void keep_earliest(std::optional<Instant>& earliest, std::optional<Instant> cand
 
 }  // namespace
 
-SteadyLoad::SteadyLoad(const TopologySpec& topology, const std::vector<LinkCapacity>& capacity,
-                       LinkId link)
+SteadyLoad::SteadyLoad(const TopologySpec& topology, std::span<const Route> routes,
+                       const std::vector<LinkCapacity>& capacity, LinkId link)
     : capacity_(&capacity[static_cast<std::size_t>(link.value)]) {
   for (std::size_t i = 0; i < topology.steady_flows.size(); ++i) {
-    const Route route = steady_route(topology, i);
+    const Route& route = routes[i];
     const auto here = std::find(route.begin(), route.end(), link);
     if (here == route.end()) continue;
     const SteadyFlow& spec = topology.steady_flows[i];

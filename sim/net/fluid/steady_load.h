@@ -4,6 +4,7 @@
 // overload a link together all pass on their whole rate: their losses are not shared out.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sim/net/capacity.h"
@@ -13,8 +14,10 @@ namespace sluice {
 // One link's capacity and the steady flows over it.
 class SteadyLoad {
  public:
-  // The topology and `capacity` [link] must outlive it.
-  SteadyLoad(const TopologySpec& topology, const std::vector<LinkCapacity>& capacity, LinkId link);
+  // `routes` are those of the topology's steady flows (steady_route()). The topology and `capacity`
+  // [link] must outlive it.
+  SteadyLoad(const TopologySpec& topology, std::span<const Route> routes,
+             const std::vector<LinkCapacity>& capacity, LinkId link);
   [[nodiscard]] bool is_empty() const { return flows_.empty(); }
   // Rate at which steady packets come to the link.
   [[nodiscard]] DataRate offered(Instant now) const;
