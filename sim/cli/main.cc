@@ -9,6 +9,7 @@
 #include "analysis/report/report.h"
 #include "base/files.h"
 #include "sim/cli/campaign.h"
+#include "sim/cli/notes.h"
 #include "sim/cli/options.h"
 #include "sim/cli/outcome.h"
 #include "sim/cli/validate.h"
@@ -76,25 +77,6 @@ int print_plan(std::span<const Scenario> variants) {
   return 0;
 }
 
-// What a user should know of the files that are replayed, before believing the numbers.
-void print_trace_notes(const Scenario& s) {
-  if (const auto* requests = std::get_if<ReplayedContexts>(&s.workload.contexts)) {
-    for (const SkippedRows& rows : requests->source.summary().skipped)
-      fmt::print(stderr, "note: {} rows of the workload skipped: {}\n", rows.count, rows.reason);
-  }
-  const auto* replayed = std::get_if<ReplayedTraces>(&s.topology.main_link().capacity);
-  if (replayed == nullptr) return;
-  const LinkTrace& first = replayed->traces.front();
-  if (first.kind == TraceKind::kAchievedThroughput) {
-    fmt::print(stderr,
-               "note: {} holds achieved throughput; replayed as capacity it is biased low\n",
-               replayed->file);
-  }
-  for (const LinkTrace& trace : replayed->traces) {
-    if (const auto doubt = doubt_about_unit(trace)) fmt::print(stderr, "note: {}\n", *doubt);
-  }
-}
-
 Result<fs::path> store_file(const SimOptions& options, const std::string& name) {
   if (options.store) return fs::path(*options.store);
   return fresh_store(name);
@@ -141,6 +123,9 @@ int run_scenario(const SimOptions& options, int argc, char** argv) {
   if (!scenarios) return fail(scenarios.error());
   const Scenario& first = scenarios->front();
   print_trace_notes(first);
+  for (const Scenario& scenario : *scenarios) {
+    if (Status able = print_tier_notes(scenario); !able) return fail(able.error());
+  }
   if (options.dry_run) return print_plan(*scenarios);
   const Result<fs::path> store = store_file(options, first.name);
   if (!store) return fail(store.error());
@@ -188,8 +173,10 @@ int run_validation(SimOptions options, int argc, char** argv) {
   }
   const Result<fs::path> store = store_file(options, "validation");
   if (!store) return fail(store.error());
-  for (const Scenario& scenario : scenarios) {
+  for (Scenario& scenario : scenarios) {
     fmt::print(stderr, "{}\n", scenario.title());
+    drop_unable_tiers(scenario);
+    if (scenario.tiers.empty()) continue;
     CampaignOptions campaign = campaign_options(options, *store, argc, argv);
     campaign.scenario_argument = scenario.file;
     const Result<CampaignSummary> summary = run_campaign(scenario, campaign);

@@ -1,13 +1,16 @@
 #include "sim/cli/validate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/score/from_store.h"
 #include "analysis/score/tier_error.h"
 #include "sim/cli/outcome.h"
+#include "sim/serving/tier_doubts.h"
 
 namespace sluice {
 namespace {
@@ -27,7 +30,7 @@ Result<std::vector<ScoreInput>> inputs_by_tier(const Scenario& s, const Store& s
   return inputs;
 }
 
-ValidationRow row_of(const TierComparison& comparison) {
+ValidationRow row_of(const TierComparison& comparison, const std::vector<std::string>& doubts) {
   const TierError& error = comparison.error;
   return {.policy = comparison.policy,
           .tier = comparison.tier,
@@ -39,15 +42,18 @@ ValidationRow row_of(const TierComparison& comparison) {
           .bias = error.bias,
           .violations = error.violations,
           .reference_violations = error.reference_violations,
-          .doubts = {}};
+          .doubts = fmt::format("{}", fmt::join(doubts, "\n"))};
 }
 
 Result<std::vector<ValidationRow>> compare_and_store(const Scenario& s, Store& store) {
   const Result<std::vector<ScoreInput>> inputs = inputs_by_tier(s, store);
   if (!inputs) return inputs.error();
   std::vector<ValidationRow> rows;
-  for (const TierComparison& comparison : compare_tiers(*inputs))
-    rows.push_back(row_of(comparison));
+  for (const TierComparison& comparison : compare_tiers(*inputs)) {
+    const Result<std::vector<std::string>> doubts = tier_doubts(s, comparison.tier);
+    if (!doubts) return doubts.error();
+    rows.push_back(row_of(comparison, *doubts));
+  }
   if (Status written = store.write_validation(s.sha256, s.seed, rows); !written)
     return written.error();
   return rows;
@@ -91,7 +97,8 @@ nlohmann::json json_of(const Scenario& s, const ValidationRow& row) {
           {"error_p95", or_null(row.error_p95)},
           {"bias", or_null(row.bias)},
           {"violations", row.violations},
-          {"reference_violations", row.reference_violations}};
+          {"reference_violations", row.reference_violations},
+          {"doubts", row.doubts}};
 }
 
 }  // namespace
@@ -102,6 +109,7 @@ Status validate_tiers(std::span<const Scenario> scenarios, const std::filesystem
   if (!store) return store.error();
   Table table = empty_table();
   nlohmann::json json = nlohmann::json::array();
+  std::set<std::string> all_doubts;
   for (const Scenario& s : scenarios) {
     const Result<std::vector<ValidationRow>> rows = compare_and_store(s, *store);
     if (!rows) return rows.error();
@@ -109,8 +117,11 @@ Status validate_tiers(std::span<const Scenario> scenarios, const std::filesystem
       // Of several scenarios only the sums: each policy's row is in the store.
       if (scenarios.size() == 1 || row.policy.empty()) add_row(table, s, row);
       json.push_back(json_of(s, row));
+      if (row.policy.empty() && !row.doubts.empty())
+        all_doubts.insert(s.title() + ": " + row.doubts);
     }
   }
+  for (const std::string& doubt : all_doubts) table.note(doubt);
   table.note("error: |TTFT - against| / against, over loads that moved bytes and ended in both");
   print_as(options.format, table, json, std::cout);
   return {};
