@@ -1,7 +1,6 @@
 #include "base/sim_clock.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/assert.h"
 
@@ -32,9 +31,9 @@ TimerId SimClock::schedule(Instant at, std::function<void()> callback) {
   const std::uint32_t index = free_slots_.back();
   free_slots_.pop_back();
   Slot& slot = slots_[index];
-  slot.callback = std::move(callback);
+  slot.callback.swap(callback);
   const TimerId id{(++slot.generation << kSlotBits) | index};
-  heap_.push_back({std::max(at, now_), next_sequence_++, id});
+  heap_.emplace_back(std::max(at, now_), next_sequence_++, id);
   std::push_heap(heap_.begin(), heap_.end(), later);
   return id;
 }
@@ -42,7 +41,9 @@ TimerId SimClock::schedule(Instant at, std::function<void()> callback) {
 std::function<void()> SimClock::take(TimerId id) {
   Slot& slot = slot_of(id);
   free_slots_.push_back(static_cast<std::uint32_t>(&slot - slots_.data()));
-  return std::exchange(slot.callback, nullptr);
+  std::function<void()> callback;
+  callback.swap(slot.callback);
+  return callback;
 }
 
 void SimClock::cancel(TimerId id) {

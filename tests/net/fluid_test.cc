@@ -167,6 +167,29 @@ TEST(Fluid, OnceTheWindowFillsTheLinkItIsNoLimit) {
   EXPECT_EQ(fluid.run_one(transfer(1'310'000)).completed_at, kRunStart + 1ms + 10ms + 10ms + 1ms);
 }
 
+TEST(Fluid, TheWindowGrowsNoFurtherOnceTheDataHaveRunOut) {
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  // Rounds of 10 and 5 packets. When the last one leaves, the window is between 10 and 20 and all
+  // of it in flight; a third more comes until half of it is: 2/3 * (20 + 5) = 16 2/3 packets.
+  const Instant first = *fluid.run_one(transfer(15'000)).completed_at;
+  EXPECT_EQ(first, kRunStart + 1ms + 2ms + 50us + 1ms);
+  // So of 20 packets 3 1/3 are left for the second round.
+  EXPECT_EQ(fluid.run_one(transfer(20'000)).completed_at, first + 1ms + 2ms + 33'334ns + 1ms);
+}
+
+TEST(Fluid, SharesBehindOneQueueGoByWindows) {
+  Fluid fluid(slow_start_cable(constant(mbps(1000))), slow_start());
+  fluid.network.start(transfer(100'000'000, 1), fluid.diary);
+  TransferId small;
+  fluid.clock.schedule(kRunStart + 20ms,
+                       [&] { small = fluid.network.start(transfer(10'000, 2), fluid.diary); });
+  fluid.clock.run(kRunStart + 40ms);
+  // At 11 ms the window of the first fills the link at 320 packets; by 21 ms it is 1320. Ten
+  // packets of 1330 take 1330 packet times of 10 us.
+  const Instant done = *fluid.diary.of(small).completed_at;
+  EXPECT_NEAR(to_ms(done - kRunStart), 21 + 13.3 + 1, 0.001);
+}
+
 TEST(Fluid, ConnectionsMultiplyTheWindow) {
   Transfer t = transfer(35'000);
   t.connections = 4;
