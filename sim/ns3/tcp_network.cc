@@ -115,17 +115,17 @@ void TcpNetwork::close(ConnectionGroup group) {
   for (const std::uint64_t channel : closing) {
     for (const std::uint64_t id : streams_of(channel)) cancel(TransferId{id});
     leave(channel);
+    // Not from inside ns-3's socket, which may be what called the listener.
+    clock_.schedule(clock_.now(), [this, channel] {
+      const auto found = channels_.find(channel);
+      if (found != channels_.end()) found->second->close();
+    });
   }
 }
 
-// Nothing new comes to the channel; its connections close.
+// Nothing new comes to the channel.
 void TcpNetwork::leave(std::uint64_t channel) {
   std::erase_if(channel_numbers_, [channel](const auto& entry) { return entry.second == channel; });
-  // Not from inside ns-3's socket, which may be what called the listener.
-  clock_.schedule(clock_.now(), [this, channel] {
-    const auto found = channels_.find(channel);
-    if (found != channels_.end()) found->second->close();
-  });
 }
 
 void TcpNetwork::on_broken(std::uint64_t channel) {
@@ -134,7 +134,7 @@ void TcpNetwork::on_broken(std::uint64_t channel) {
 
 void TcpNetwork::break_off(std::uint64_t channel) {
   if (!channels_.contains(channel)) return;
-  leave(channel);
+  leave(channel);  // and not closed: ns-3 would repeat its FIN for ever
   for (const std::uint64_t id : streams_of(channel)) fail(id, TransferFailure::kLinkDown);
 }
 

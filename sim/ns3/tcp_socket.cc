@@ -38,6 +38,18 @@ class Opened final : public Algorithm {
   ns3::Ptr<ns3::TcpSocketState> state;
 };
 
+// BBR of ns-3 3.37 can take the bottleneck for one of 0 bit/s and then divides by its pacing rate.
+class NonZeroBbr : public ns3::TcpBbr {
+ public:
+  void CongControl(ns3::Ptr<ns3::TcpSocketState> window,
+                   const ns3::TcpRateOps::TcpRateConnection& connection,
+                   const ns3::TcpRateOps::TcpRateSample& sample) override {
+    ns3::TcpBbr::CongControl(window, connection, sample);
+    const ns3::DataRate slowest(window->m_segmentSize * 8);  // a packet per second
+    if (window->m_pacingRate.Get() < slowest) window->m_pacingRate = slowest;
+  }
+};
+
 template <class Algorithm>
 ns3::Ptr<ns3::TcpSocketState> set(ns3::TcpSocketBase& socket,
                                   ns3::Ptr<Opened<Algorithm>> algorithm) {
@@ -96,7 +108,7 @@ ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
                                                      const SenderSetting& setting) {
   switch (setting.congestion) {
     case CongestionControl::kBbr: {
-      const auto bbr = ns3::CreateObject<Opened<ns3::TcpBbr>>();
+      const auto bbr = ns3::CreateObject<Opened<NonZeroBbr>>();
       bbr->SetStream(setting.stream);
       return set(socket, bbr);
     }

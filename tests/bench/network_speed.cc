@@ -1,7 +1,8 @@
 // How fast the tiers simulate: loads per second of one core, and of the tiers with packets what a
 // packet costs by size, window and number of loads at once. Measures, asserts nothing. Processor
 // time, not wall time, so that other work on the machine disturbs it little.
-// Usage: network_speed [SECONDS PER CASE]   (default 1)
+// Usage: network_speed [SECONDS PER CASE [MB OF THE LOAD FOR TCP]]   (default 1 and 20)
+// 0 seconds measure the tier packet against ns-3's TCP alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -166,12 +167,27 @@ void measure_crowds(const TierUnderTest& tier) {
   }
 }
 
+// The same load by ns-3's TCP, once: it takes long.
+void measure_against_tcp(DataSize load) {
+  const TopologySpec topology = cable_of_mtu(mbps(1000), 10ms, 1500);
+  const PacketCost ours =
+      median_cost([&] { return cost_of(tier_named("packet"), topology, {}, load, 1); });
+  const PacketCost tcp = cost_of(tier_named("tcp"), topology, {}, load, 1);
+  fmt::print("{} MB at 1500 B, 1 Gbit/s, RTT 20 ms: packet {:.3f} s, tcp {:.2f} s: {:.0f} times\n",
+             load.bytes() / 1'000'000, ours.took_s, tcp.took_s, tcp.took_s / ours.took_s);
+}
+
 }  // namespace
 }  // namespace sluice::net_test
 
 int main(int argc, char** argv) {
   using namespace sluice::net_test;
   const double seconds = argc > 1 ? std::atof(argv[1]) : 1.0;
+  const auto tcp_load = sluice::DataSize::bytes((argc > 2 ? std::atoll(argv[2]) : 20) * 1'000'000);
+  if (seconds == 0) {
+    if (sluice::ns3_available()) measure_against_tcp(tcp_load);
+    return 0;
+  }
   const std::vector<Case> cases{
       {"constant, no RTT", constant(mbps(1000)), sluice::Duration::zero(), plain()},
       {"constant, RTT 20 ms, TCP-like", constant(mbps(1000)), 10ms, sluice::TransportSpec{}},
@@ -186,4 +202,5 @@ int main(int argc, char** argv) {
   measure_sizes(packet);
   measure_windows(packet);
   measure_crowds(packet);
+  measure_against_tcp(tcp_load);
 }

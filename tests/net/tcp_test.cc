@@ -1,0 +1,118 @@
+// What only the tier of ns-3's TCP has: real connections that give up, wrap, restart and collapse.
+#include <gtest/gtest.h>
+
+#include "sim/net/path.h"
+#include "tests/net/tiers_fixture.h"
+
+namespace sluice {
+namespace {
+
+using namespace net_test;
+
+class Tcp : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!ns3_available()) GTEST_SKIP() << "this build has no ns-3";
+  }
+  const TierUnderTest tier_ = tier_named("tcp");
+};
+
+TopologySpec cable_of_mtu(DataRate rate, Duration delay, std::int64_t mtu) {
+  TopologySpec topology = one_cable(constant(rate), delay);
+  for (LinkSpec& link : topology.links) link.mtu = DataSize::bytes(mtu);
+  return topology;
+}
+
+// Linux's BBR fills such a path. If this fails, ns-3 has been mended: the sentence in
+// sim/net/validity.cc goes.
+TEST_F(Tcp, BbrOfThisNs3CollapsesInADatacentre) {
+  TransportSpec transport;
+  transport.congestion = CongestionControl::kBbr;
+  for (const auto& [mtu, share_max] : {std::pair{9000, 0.6}, std::pair{1500, 0.2}}) {
+    Simulation run(tier_, cable_of_mtu(mbps(3000), 100us, mtu), transport);
+    const DataSize size = DataSize::bytes(44'000'000);
+    const Diary::Page page = run.run_one(transfer(size.bytes()));
+    ASSERT_TRUE(page.completed_at);
+    const double share = to_seconds(size / mbps(3000)) / to_seconds(*page.completed_at);
+    RecordProperty("share_at_mtu_" + std::to_string(mtu), std::to_string(share));
+    EXPECT_LT(share, share_max) << mtu;
+  }
+}
+
+TEST_F(Tcp, AnOutageForEverBreaksTheConnectionAfterFifteenRetries) {
+  Simulation run(tier_, one_cable(steps({{0us, mbps(1000)}, {50ms, mbps(0)}}), 10ms), {});
+  const Diary::Page page = run.run_one(transfer(20'000'000));
+  EXPECT_FALSE(page.completed_at);
+  EXPECT_EQ(page.why, TransferFailure::kLinkDown);
+  // From 200 ms, doubling up to a minute: about 10 minutes.
+  EXPECT_GT(page.failed_at, kRunStart + 5min);
+  EXPECT_LT(page.failed_at, kRunStart + 20min);
+}
+
+// TCP's sequence numbers have 32 bits.
+TEST_F(Tcp, MoreThanFourGibibytesCrossOneConnection) {
+  Simulation run(tier_, cable_of_mtu(mbps(100'000), 10us, 65'535), {});
+  const Diary::Page page = run.run_one(transfer(5'000'000'000));
+  ASSERT_TRUE(page.completed_at);
+  EXPECT_EQ(page.at_completion, DataSize::bytes(5'000'000'000));
+}
+
+TEST_F(Tcp, ASilenceBringsTheFirstWindowBackUnlessToldOtherwise) {
+  for (const bool resets : {true, false}) {
+    TransportSpec transport;
+    transport.idle_reset = resets;
+    Simulation run(tier_, one_cable(constant(mbps(1000)), 10ms), transport);
+    const Diary::Page first = run.run_one(transfer(3'000'000));
+    Instant asked_at;
+    TransferId second;
+    run.clock->schedule_in(1s, [&] {
+      asked_at = run.clock->now();
+      second = run.start(transfer(1'000'000));
+    });
+    run.clock->run();
+    ASSERT_TRUE(first.completed_at && run.diary.of(second).completed_at);
+    const Duration took = *run.diary.of(second).completed_at - asked_at;
+    // 8.3 ms of data after a round trip of 20 ms, in one window; from ten packets on it takes six.
+    if (resets) {
+      EXPECT_GT(took, 100ms);
+    } else {
+      EXPECT_LT(took, 40ms);
+    }
+  }
+}
+
+TEST_F(Tcp, AGroupTakesTheRouteThatAllTiersChooseForIt) {
+  TopologySpec topology;
+  topology.nodes = {"store", "gpu", "left", "right"};
+  for (const std::int32_t spine : {2, 3}) {
+    for (const auto& [from, to] : {std::pair{0, spine}, std::pair{spine, 1}}) {
+      LinkSpec link;
+      link.name = std::to_string(from) + "-" + std::to_string(to);
+      link.from = NodeId{from};
+      link.to = NodeId{to};
+      link.capacity = constant(mbps(1000));
+      link.delay = 100us;
+      add_cable(topology, link);
+    }
+  }
+  Simulation run(tier_, topology, {});
+  const PathTable paths(topology, TransportSpec{});
+  std::vector<DataSize> expected(topology.links.size());
+  for (std::uint64_t group = 1; group <= 8; ++group) {
+    run.start(transfer(100'000, group));
+    for (const LinkId link : paths.find(kStore, kGpu, ConnectionGroup{group})->links)
+      expected[static_cast<std::size_t>(link.value)] += DataSize::bytes(100'000);
+  }
+  run.clock->run();
+  for (std::size_t i = 0; i < topology.links.size(); ++i) {
+    const LinkId link{static_cast<std::int32_t>(i)};
+    const DataSize delivered = run.network->usage(link).wire_delivered;
+    EXPECT_GE(delivered, expected[i]) << i;
+    EXPECT_LE(delivered, expected[i] + DataSize::bytes(80'000)) << i;  // headers, the way back
+  }
+  EXPECT_GT(expected[0], DataSize::zero()) << "eight groups take both ways";
+  EXPECT_GT(expected[4], DataSize::zero());
+}
+
+}  // namespace
+}  // namespace sluice
