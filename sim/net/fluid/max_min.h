@@ -1,7 +1,8 @@
 // Weighted max-min fair rates on a network of links: nobody's rate per unit of weight can grow
 // without shrinking that of somebody slower.
 // Where in the flow: the fluid tier asks for new rates whenever a transfer begins or ends or a
-// capacity changes; the weight of a transfer is its number of connections.
+// capacity changes; the weight of a transfer is its window, or without windows its number of
+// connections (fluid_share.cc).
 // Surprise: rates are whole bit/s and nothing is left over: where a share is not whole, the flows
 // listed last get 1 bit/s more.
 #pragma once
