@@ -402,6 +402,24 @@ TopologySpec beside_steady_flow() {
   return topology;
 }
 
+TEST(Fluid, WhoJoinsATransferThatFillsTheQueueCatchesUpWithIt) {
+  // The window of a transfer without an end stops at what 20 ms and the queue hold, 2.5 MB and 1 MB
+  // of 1 Gbit/s; the newcomer's doubles every 28 ms from 15 kB on and is there after 8 doublings.
+  // Its 125 MB take 2 s at half of the link, and less than half a second more for the beginning.
+  TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
+  topology.links[0].queue.limit = DataSize::bytes(1'000'000);
+  Fluid fluid(std::move(topology), TransportSpec{});
+  fluid.network.start(transfer(1'000'000'000'000, 1), fluid.diary);
+  TransferId second{};
+  fluid.clock.schedule(
+      kRunStart + 5s, [&] { second = fluid.network.start(transfer(125'000'000, 2), fluid.diary); });
+  fluid.clock.schedule(kRunStart + 20s, [&] { fluid.clock.stop(); });
+  fluid.clock.run();
+  ASSERT_TRUE(fluid.diary.of(second).completed_at);
+  EXPECT_GE(*fluid.diary.of(second).completed_at, kRunStart + 7s);
+  EXPECT_LE(*fluid.diary.of(second).completed_at, kRunStart + 7500ms);
+}
+
 TEST(Fluid, SteadyFlowsTakeTheirRateFirst) {
   Fluid fluid(beside_steady_flow(), plain());
   // 600 Mbit/s for 4 ms are 300 kB; the other 700 kB at 100 Mbit/s take 56 ms.

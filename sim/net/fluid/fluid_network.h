@@ -59,6 +59,7 @@ class FluidNetwork final : public Network {
   [[nodiscard]] bool is_alone(const FluidChannel& channel) const;
   void rest(FluidChannel& channel);
   void share(Instant now);
+  [[nodiscard]] std::int64_t weight_of(const FluidChannel& channel, Instant now) const;
   [[nodiscard]] std::optional<DataRate> own_limit(const FluidChannel& channel, Instant now);
   void flow_shared(FluidChannel& channel, DataRate rate, Instant now);
   void draw_links(Instant now);

@@ -10,15 +10,6 @@ namespace {
 
 constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
 
-// Behind one queue everybody's rate is his part of what is in it, so shares go by windows; while
-// all windows grow by what is sent, they keep their proportions. Without windows a connection
-// counts one.
-std::int64_t weight_of(const FluidChannel& channel) {
-  const WindowRules& rules = channel.path->window;
-  if (!rules.limits) return channel.connections();
-  return std::max<std::int64_t>(1, channel.now.window.whole(rules).whole_bytes().bytes());
-}
-
 }  // namespace
 
 void FluidNetwork::gather(FluidChannel& channel) {
@@ -79,6 +70,24 @@ void FluidNetwork::reshare(Instant now) {
   for (FluidChannel* channel : gathered_) set_event(*channel);
 }
 
+// Behind one queue everybody's rate is his part of what is in it, so shares go by windows; while
+// all windows grow by what is sent, they keep their proportions. What is beyond the way and the
+// queue of a link is lost: a window that fills them grows no further, and those behind catch up.
+// Without windows a connection counts one.
+std::int64_t FluidNetwork::weight_of(const FluidChannel& channel, Instant now) const {
+  const WindowRules& rules = channel.path->window;
+  if (!rules.limits) return channel.connections();
+  Nanobits window = channel.now.window.whole(rules);
+  const Duration round_trip = channel.path->round_trip(now);
+  for (const LinkId id : channel.links()) {
+    const auto at = static_cast<std::size_t>(id.value);
+    if (capacity_now_[at] == kUnlimited) continue;
+    window = std::min(window, Nanobits::flown(capacity_now_[at], round_trip) +
+                                  Nanobits::of(topology_.links[at].queue.limit));
+  }
+  return std::max<std::int64_t>(1, window.whole_bytes().bytes());
+}
+
 void FluidNetwork::share(Instant now) {
   // Remainders of shares go to those that began last.
   std::sort(shared_.begin(), shared_.end(),
@@ -91,7 +100,7 @@ void FluidNetwork::share(Instant now) {
   flows_.clear();
   for (const FluidChannel* channel : shared_) {
     flows_.push_back(
-        {channel->links(), weight_of(*channel), own_limit(*channel, now), DataRate::zero()});
+        {channel->links(), weight_of(*channel, now), own_limit(*channel, now), DataRate::zero()});
   }
   solver_.solve(capacity_now_, flows_);
   for (std::size_t i = 0; i < shared_.size(); ++i) flow_shared(*shared_[i], flows_[i].rate, now);
@@ -125,6 +134,12 @@ void FluidNetwork::flow_shared(FluidChannel& channel, DataRate rate, Instant now
                       : stream.total;
   stream.curve.set({now, progress.sent, rate, channel.limit});
   channel.changes_at = progress.window.round_end();
+  // Twice the window is twice the weight, beside those whose windows grow no further.
+  const Nanobits window = progress.window.whole(channel.path->window);
+  if (channel.path->window.limits && window < channel.path->window.max * channel.connections()) {
+    if (const auto time = window.time_at(rate))
+      channel.changes_at = std::min(channel.changes_at, now + *time);
+  }
   if (const auto time = (channel.limit - progress.sent).time_at(rate))
     channel.changes_at = std::min(channel.changes_at, now + *time);
   for (const LinkId id : channel.links())
