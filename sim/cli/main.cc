@@ -158,31 +158,50 @@ Result<std::vector<fs::path>> scenarios_to_validate(const SimOptions& options) {
   return std::vector<fs::path>{std::move(*one)};
 }
 
+// Every variant of the scenarios, with the tiers that can run it; those with fewer than two of them
+// are left out.
+Result<std::vector<Scenario>> read_to_validate(const SimOptions& options) {
+  const Result<std::vector<fs::path>> files = scenarios_to_validate(options);
+  if (!files) return files.error();
+  std::vector<Scenario> scenarios;
+  for (const fs::path& file : *files) {
+    Result<std::vector<Scenario>> read = read_scenarios(file, options.overrides);
+    if (!read) return read.error();
+    for (Scenario& scenario : *read) {
+      drop_unable_tiers(scenario);
+      if (scenario.tiers.size() >= 2) {
+        scenarios.push_back(std::move(scenario));
+      } else {
+        fmt::print(stderr, "note: {} is left out: fewer than two tiers can run it\n",
+                   scenario.title());
+      }
+    }
+  }
+  return scenarios;
+}
+
 int run_validation(SimOptions options, int argc, char** argv) {
+  if (options.report) return fail(error_in("--report", "a validation has no page", "leave it out"));
   if (options.overrides.tiers.empty()) options.overrides.tiers = kValidatedTiers;
   if (options.overrides.tiers.size() < 2)
     return fail(error_in("--validate", "compares two tiers or more", "give another --tier"));
   if (!options.overrides.replicates) options.overrides.replicates = kValidatedReplicates;
-  const Result<std::vector<fs::path>> files = scenarios_to_validate(options);
-  if (!files) return fail(files.error());
-  std::vector<Scenario> scenarios;
-  for (const fs::path& file : *files) {
-    Result<std::vector<Scenario>> read = read_scenarios(file, options.overrides);
-    if (!read) return fail(read.error());
-    for (Scenario& scenario : *read) scenarios.push_back(std::move(scenario));
+  const Result<std::vector<Scenario>> scenarios = read_to_validate(options);
+  if (!scenarios) return fail(scenarios.error());
+  if (options.dry_run) {
+    for (const Scenario& scenario : *scenarios) print_plan(std::span(&scenario, 1));
+    return 0;
   }
   const Result<fs::path> store = store_file(options, "validation");
   if (!store) return fail(store.error());
-  for (Scenario& scenario : scenarios) {
+  for (const Scenario& scenario : *scenarios) {
     fmt::print(stderr, "{}\n", scenario.title());
-    drop_unable_tiers(scenario);
-    if (scenario.tiers.empty()) continue;
     CampaignOptions campaign = campaign_options(options, *store, argc, argv);
     campaign.scenario_argument = scenario.file;
     const Result<CampaignSummary> summary = run_campaign(scenario, campaign);
     if (!summary) return fail(summary.error());
   }
-  if (const Status done = validate_tiers(scenarios, *store, options); !done)
+  if (const Status done = validate_tiers(*scenarios, *store, options); !done)
     return fail(done.error());
   fmt::print(stderr, "\nstore:  {}\n", store->string());
   return 0;

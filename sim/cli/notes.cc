@@ -36,7 +36,8 @@ Status print_tier_notes(const Scenario& s) {
 void drop_unable_tiers(Scenario& s) {
   std::erase_if(s.tiers, [&](const std::string& tier) {
     const Result<std::vector<std::string>> doubts = tier_doubts(s, tier);
-    if (!doubts) fmt::print(stderr, "note: {} is left out: {}\n", tier, doubts.error().what);
+    if (!doubts)
+      fmt::print(stderr, "note: {}: {} is left out: {}\n", s.title(), tier, doubts.error().what);
     return !doubts.ok();
   });
 }

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "analysis/score/from_store.h"
 #include "analysis/score/tier_error.h"
@@ -50,8 +51,11 @@ Result<std::vector<ValidationRow>> compare_and_store(const Scenario& s, Store& s
   if (!inputs) return inputs.error();
   std::vector<ValidationRow> rows;
   for (const TierComparison& comparison : compare_tiers(*inputs)) {
-    const Result<std::vector<std::string>> doubts = tier_doubts(s, comparison.tier);
+    Result<std::vector<std::string>> doubts = tier_doubts(s, comparison.tier);
     if (!doubts) return doubts.error();
+    const Result<std::vector<std::string>> of_reference = tier_doubts(s, comparison.reference);
+    if (!of_reference) return of_reference.error();
+    doubts->insert(doubts->end(), of_reference->begin(), of_reference->end());
     rows.push_back(row_of(comparison, *doubts));
   }
   if (Status written = store.write_validation(s.sha256, s.seed, rows); !written)
@@ -117,8 +121,9 @@ Status validate_tiers(std::span<const Scenario> scenarios, const std::filesystem
       // Of several scenarios only the sums: each policy's row is in the store.
       if (scenarios.size() == 1 || row.policy.empty()) add_row(table, s, row);
       json.push_back(json_of(s, row));
-      if (row.policy.empty() && !row.doubts.empty())
-        all_doubts.insert(s.title() + ": " + row.doubts);
+      if (!row.policy.empty()) continue;
+      std::istringstream lines(row.doubts);
+      for (std::string line; std::getline(lines, line);) all_doubts.insert(s.title() + ": " + line);
     }
   }
   for (const std::string& doubt : all_doubts) table.note(doubt);

@@ -13,17 +13,39 @@ Json rate_json(const GeneratorSpec& spec, Duration trace_length) {
   return {{"generator", describe(spec)}, {"trace_length_ns", to_ns(trace_length)}};
 }
 
+std::string end_text(TraceEnd end) {
+  return end == TraceEnd::kLoop ? "loop" : "hold";
+}
+
+// What the network replays of a trace, not the whole of it twice: hashes of the series.
+Json trace_json(const LinkTrace& t) {
+  Json steps = Json::array();
+  for (const RateStep& step : t.steps)
+    steps.push_back({to_ns(step.start), step.rate.bits_per_sec()});
+  Json json = {{"source_sha256", t.sha256},
+               {"steps_sha256", sha256_hex(steps.dump())},
+               {"length_ns", to_ns(t.length)},
+               {"end", end_text(t.end)}};
+  if (t.delay) {
+    Json delays = Json::array();
+    for (const DelayStep& step : t.delay->steps)
+      delays.push_back({to_ns(step.start), to_ns(step.delay)});
+    json["delay_sha256"] = sha256_hex(delays.dump());
+  }
+  if (t.loss) {
+    Json losses = Json::array();
+    for (const LossStep& step : t.loss->steps) losses.push_back({to_ns(step.start), step.loss_ppm});
+    json["loss_sha256"] = sha256_hex(losses.dump());
+  }
+  return json;
+}
+
 Json capacity_json(const LinkSetting& link) {
   if (const auto* spec = std::get_if<GeneratorSpec>(&link.capacity))
     return rate_json(*spec, link.trace_length);
   const auto& replayed = std::get<ReplayedTraces>(link.capacity);
   Json traces = Json::array();
-  for (const LinkTrace& t : replayed.traces) {
-    Json steps = Json::array();
-    for (const RateStep& step : t.steps)
-      steps.push_back({to_ns(step.start), step.rate.bits_per_sec()});
-    traces.push_back({{"source_sha256", t.sha256}, {"steps_sha256", sha256_hex(steps.dump())}});
-  }
+  for (const LinkTrace& trace : replayed.traces) traces.push_back(trace_json(trace));
   return {{"traces", traces}, {"random_offset", replayed.random_offset}};
 }
 

@@ -11,7 +11,14 @@ namespace {
 // once.
 constexpr std::int64_t kMaxChunksPerContext = 10'000;
 constexpr std::int64_t kMaxChunksPerRun = 1'000'000;
+constexpr Duration kMaxRunLength = std::chrono::hours{24 * 365};
 constexpr std::int64_t kMaxRuns = 1'000'000;
+
+Duration mean_gap(const Arrivals& arrivals) {
+  if (const auto* every = std::get_if<EveryArrivals>(&arrivals)) return every->gap;
+  if (const auto* poisson = std::get_if<PoissonArrivals>(&arrivals)) return poisson->mean_gap;
+  return Duration::zero();
+}
 
 // Refuses what would neither fit into memory nor ever end.
 void check_amount(Fields& top, const Scenario& s) {
@@ -29,6 +36,12 @@ void check_amount(Fields& top, const Scenario& s) {
         fmt::format("workload.loads: {} of up to {} chunks make more than {} chunks in a run",
                     s.workload.loads, chunks, kMaxChunksPerRun),
         "use fewer loads and more replicates, or larger chunks");
+  }
+  if (mean_gap(s.workload.arrivals) > kMaxRunLength / s.workload.loads) {
+    errors.add(
+        top.node("workload", false),
+        fmt::format("workload.arrivals: {} loads come over more than a year", s.workload.loads),
+        "use fewer loads or a smaller gap");
   }
   const auto runs = s.replicates * static_cast<std::int64_t>(s.policies.size() * s.tiers.size());
   if (runs > kMaxRuns) {

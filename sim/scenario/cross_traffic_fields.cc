@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxEntries = 64;
 constexpr DataSize kMaxPacket = DataSize::bytes(65535);  // the length field of IPv4
+constexpr Duration kMinGap = std::chrono::microseconds{1};
+constexpr DataSize kMaxTransfer = DataSize::bytes(1'000'000'000'000'000);
 constexpr std::int64_t kMaxFlows = 1024, kMaxConnections = 1024;
 
 std::optional<NodeIndex> read_end(Fields& fields, const std::string& key,
@@ -33,9 +35,10 @@ CrossTraffic read_steady(Fields& fields, const CrossTrafficEnds& ends) {
 
 CrossTraffic read_transfers(Fields& fields, const CrossTrafficEnds& ends) {
   PoissonTraffic traffic{ends, fields.duration("mean_gap"), {}, {}, 1};
-  if (traffic.mean_gap <= Duration::zero()) {
+  if (traffic.mean_gap < kMinGap) {
     fields.errors().add(fields.node("mean_gap", true),
-                        fields.path_of("mean_gap") + " is not positive", "use a positive time");
+                        fields.path_of("mean_gap") + " is below a microsecond",
+                        "use a larger gap, or larger transfers");
   }
   const YAML::Node size = fields.node("size", true);
   if (size.IsDefined() && size.IsMap()) {
@@ -45,6 +48,9 @@ CrossTraffic read_transfers(Fields& fields, const CrossTrafficEnds& ends) {
     range.finish();
   } else {
     traffic.low = traffic.high = fields.size("size");
+  }
+  if (traffic.low < DataSize::zero() || traffic.high > kMaxTransfer) {
+    fields.errors().add(size, fields.path_of("size") + " is out of range", "use 0B to 1PB");
   }
   if (traffic.low > traffic.high)
     fields.errors().add(size, fields.path_of("size") + ": low passes high", "swap them");

@@ -150,8 +150,15 @@ DataSize Fields::size(const std::string& key, std::optional<DataSize> fallback) 
 }
 
 Duration Fields::duration(const std::string& key, std::optional<Duration> fallback) {
-  return parsed<Duration>(key, fallback, Duration::zero(),
-                          [&](const std::string& t) { return parse_duration(t, path_of(key)); });
+  return parsed<Duration>(
+      key, fallback, Duration::zero(), [&](const std::string& t) -> Result<Duration> {
+        Result<Duration> duration = parse_duration(t, path_of(key));
+        if (duration && *duration > kMaxDuration) {
+          return error_in("", fmt::format("{}: {} is out of range", path_of(key), t),
+                          "use a time of at most ten years");
+        }
+        return duration;
+      });
 }
 
 std::string Fields::choice(const std::string& key, const std::vector<std::string>& choices,

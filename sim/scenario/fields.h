@@ -39,6 +39,9 @@ class FieldErrors {
   std::optional<Error> first_;
 };
 
+// No time of a scenario is longer, so that sums of a few stay far from the range of a Duration.
+inline constexpr Duration kMaxDuration = std::chrono::hours{24 * 365 * 10};
+
 class Fields {
  public:
   // `path` names the mapping in errors ("topology.link"; empty at the top). Anything but a mapping

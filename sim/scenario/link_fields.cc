@@ -124,25 +124,6 @@ bool says_trace(Fields& fields, const std::string& key) {
   return node.IsDefined() && node.IsScalar() && node.Scalar() == "trace";
 }
 
-// `delay: trace` needs a trace file that holds delays.
-void check_from_trace(Fields& fields, const LinkSetting& link) {
-  const auto* replayed = std::get_if<ReplayedTraces>(&link.capacity);
-  const auto all = [&](const auto& has) {
-    return replayed != nullptr &&
-           std::all_of(replayed->traces.begin(), replayed->traces.end(), has);
-  };
-  const auto refuse = [&](const std::string& key) {
-    fields.errors().add(
-        fields.node(key, false),
-        fmt::format("{}: the capacity is no trace file that says a {}", fields.path_of(key), key),
-        "give a value, or a file of a reader that knows it");
-  };
-  if (link.delay_from_trace && !all([](const LinkTrace& t) { return t.delay.has_value(); }))
-    refuse("delay");
-  if (link.loss_from_trace && !all([](const LinkTrace& t) { return t.loss.has_value(); }))
-    refuse("loss");
-}
-
 void check_link(Fields& fields, const LinkSetting& link) {
   if (link.delay > kMaxDelay || link.jitter > kMaxDelay) {
     fields.errors().add(fields.node(), fields.path_of("delay") + " or jitter passes one minute",
@@ -183,6 +164,19 @@ void check_generated(Fields& fields, const std::string& key, const GeneratorSpec
                       trace.error().fix);
 }
 
+std::optional<std::string> missing_in_traces(const LinkSetting& link) {
+  const auto* replayed = std::get_if<ReplayedTraces>(&link.capacity);
+  const auto all = [&](const auto& has) {
+    return replayed != nullptr &&
+           std::all_of(replayed->traces.begin(), replayed->traces.end(), has);
+  };
+  if (link.delay_from_trace && !all([](const LinkTrace& t) { return t.delay.has_value(); }))
+    return "delay";
+  if (link.loss_from_trace && !all([](const LinkTrace& t) { return t.loss.has_value(); }))
+    return "loss";
+  return std::nullopt;
+}
+
 LinkSetting read_link(Fields& fields, const std::filesystem::path& folder) {
   LinkSetting link;
   link.capacity = read_capacity(fields, folder);
@@ -195,7 +189,12 @@ LinkSetting read_link(Fields& fields, const std::filesystem::path& folder) {
   link.queue = read_queue(fields);
   link.mtu = fields.size("mtu", DataSize::bytes(1500));
   check_link(fields, link);
-  if (!fields.errors().any()) check_from_trace(fields, link);
+  if (const auto key = missing_in_traces(link); key && !fields.errors().any()) {
+    fields.errors().add(
+        fields.node(*key, false),
+        fmt::format("{}: the capacity is no trace file that says a {}", fields.path_of(*key), *key),
+        "give a value, or a file of a reader that knows it");
+  }
   if (const auto* spec = std::get_if<GeneratorSpec>(&link.capacity))
     check_generated(fields, "capacity", *spec, link.trace_length);
   return link;

@@ -6,6 +6,8 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kMaxVariants = 1000;
+constexpr std::size_t kShownPath = 80;
+constexpr std::size_t kMaxDepth = 16;  // keys of a path
 
 struct Axis {
   std::string path;  // "link.delay"
@@ -65,13 +67,17 @@ std::vector<Axis> read_axes(const YAML::Node& root, FieldErrors& errors) {
     const std::string path = entry.first.Scalar();
     const YAML::Node values = entry.second;
     if (!values.IsSequence() || values.size() == 0) {
-      errors.add(entry.first, fmt::format("matrix.{} is no list of values", path),
+      errors.add(entry.first,
+                 fmt::format("matrix.{} is no list of values", path.substr(0, kShownPath)),
                  "give one value or more in brackets");
       return axes;
     }
-    if (path == "name" || !leads_through_mappings(root, split_path(path))) {
-      errors.add(entry.first, fmt::format("matrix.{} leads to no field that can vary", path),
-                 "write the keys from the top with dots, as in `link.delay`");
+    const std::vector<std::string> keys = split_path(path);
+    if (path == "name" || keys.size() > kMaxDepth || !leads_through_mappings(root, keys)) {
+      errors.add(
+          entry.first,
+          fmt::format("matrix.{} leads to no field that can vary", path.substr(0, kShownPath)),
+          "write the keys from the top with dots, as in `link.delay`");
       return axes;
     }
     num_variants *= values.size();

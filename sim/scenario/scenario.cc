@@ -141,6 +141,11 @@ void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& error
     }
   }
   s.topology.main_link().capacity = ReplayedTraces{file, std::move(*traces), true};
+  if (const auto key = missing_in_traces(s.topology.main_link())) {
+    errors.add_elsewhere(
+        error_in(file, fmt::format("it says no {}, which the scenario takes from the trace", *key),
+                 "use a file of a reader that knows it, or give the scenario a value"));
+  }
 }
 
 std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>& replaced) {

@@ -100,6 +100,21 @@ void read_explicit(Fields& fields, const fs::path& folder, TopologySetting& topo
   for (NodeIndex i = 0; i < topology.nodes.size(); ++i) topology.hosts.push_back(i);
 }
 
+// Draws go by the names of cables, results by those of nodes.
+void check_names(Fields& fields, const TopologySetting& topology) {
+  std::set<std::string> nodes, cables;
+  for (const std::string& name : topology.nodes) {
+    if (nodes.insert(name).second) continue;
+    fields.errors().add(fields.node(), fmt::format("two nodes are called `{}`", name),
+                        "give each its own name");
+  }
+  for (const CableSetting& cable : topology.cables) {
+    if (cables.insert(cable.name).second && cables.insert(cable.name + " (back)").second) continue;
+    fields.errors().add(fields.node(), fmt::format("two links are called `{}`", cable.name),
+                        "give one of them a `name`");
+  }
+}
+
 void check_ends(Fields& fields, const TopologySetting& topology) {
   double shares = 0;
   for (const SourceSetting& source : topology.sources) shares += source.share;
@@ -142,6 +157,7 @@ TopologySetting read_topology(Fields& top, const fs::path& folder) {
     read_preset(fields, topology.preset, folder, topology);
   }
   fields.finish();
+  if (!fields.errors().any()) check_names(fields, topology);
   if (!fields.errors().any()) check_ends(fields, topology);
   return topology;
 }

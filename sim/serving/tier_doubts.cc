@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/net/validity.h"
 #include "sim/serving/topology.h"
 
@@ -9,6 +11,14 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kNamed = 3;
+
+// A way back that is like the way there.
+bool is_said_of_the_way_there(const TopologySetting& topology, const std::string& doubt) {
+  return std::any_of(
+      topology.cables.begin(), topology.cables.end(), [&](const CableSetting& cable) {
+        return !cable.back && doubt.find("'" + cable.name + " (back)'") != std::string::npos;
+      });
+}
 
 }  // namespace
 
@@ -21,8 +31,7 @@ Result<std::vector<std::string>> tier_doubts(const Scenario& s, const std::strin
   std::vector<std::string> doubts;
   std::size_t num_more = 0;
   for (std::string& doubt : doubts_about(tier, topology, s.transport)) {
-    // The way back is like the way there.
-    if (doubt.find(" (back)'") != std::string::npos) continue;
+    if (is_said_of_the_way_there(s.topology, doubt)) continue;
     doubts.size() < kNamed ? doubts.push_back(std::move(doubt)) : void(++num_more);
   }
   if (num_more > 0) doubts.push_back(fmt::format("{}: {} more of this kind", tier, num_more));

@@ -65,6 +65,9 @@ TEST(Matrix, FaultsAreOneLineWithTheirPlace) {
   EXPECT_THAT(error_of("matrix:\n  link.delay: 1ms\n"), HasSubstr("matrix.link.delay is no list"));
   EXPECT_THAT(error_of("matrix: [1]\n"), HasSubstr("no mapping"));
   EXPECT_THAT(error_of("matrix: {name: [a, b]}\n"), HasSubstr("no field that can vary"));
+  std::string deep = "a";
+  for (int i = 0; i < 100; ++i) deep += ".a";
+  EXPECT_THAT(error_of("matrix: {" + deep + ": [1]}\n"), HasSubstr("no field that can vary"));
   EXPECT_THAT(error_of("matrix: {seed.x: [1]}\n"), HasSubstr("no field that can vary"));
   std::string many = "matrix:\n  seed: [";
   for (int i = 0; i < 1001; ++i) many += std::to_string(i) + ",";

@@ -80,6 +80,11 @@ TEST(Scenario, WhatDoesNotExistIsNamedWithTheNearestThatDoes) {
 }
 
 TEST(Scenario, ValuesOutOfRangeAreErrors) {
+  EXPECT_THAT(error_of("slo: 2s", "slo: 9000000000s"), HasSubstr("at most ten years"));
+  EXPECT_THAT(error_of("arrivals: isolated", "arrivals: {every: 200000h}"),
+              HasSubstr("at most ten years"));
+  EXPECT_THAT(error_of("arrivals: isolated", "arrivals: {every: 5000h}"),
+              HasSubstr("over more than a year"));
   EXPECT_THAT(error_of("replicates: 3", "replicates: 0"), HasSubstr("out of range"));
   EXPECT_THAT(error_of("replicates: 3", "replicates: 1e9"), HasSubstr("not a whole number"));
   EXPECT_THAT(error_of("low: 1000", "low: 5000"), HasSubstr("low passes high"));
@@ -206,6 +211,21 @@ TEST(LinkTrace, OneOfSeveralInAFileIsNamed) {
   EXPECT_EQ(traces.front().steps.front().rate, DataRate::bits_per_sec(20'000'000));
   EXPECT_THAT(error_of("capacity: 1Gbit/s", "capacity: {trace: car.csv, trace_name: C}"),
               HasSubstr("no trace `C` in"));
+}
+
+TEST(LinkTraceOverride, AFileWithoutTheDelaysThatTheScenarioTakesFromItIsRefused) {
+  const auto with = write_text("with.json",
+                               R"([{"duration_ms": 1000, "bandwidth_kbps": 5000, "latency_ms": 20},
+{"duration_ms": 1000, "bandwidth_kbps": 9000, "latency_ms": 40}])");
+  const auto without = write_text("without.txt", "1 5\n2 9\n3 7\n");
+  const std::string text = replaced(kSmallScenario, "  capacity: 1Gbit/s\n  delay: 10ms\n",
+                                    "  capacity: {trace: " + with.string() + "}\n  delay: trace\n");
+  ASSERT_TRUE(read_text(text).ok()) << read_text(text).error().to_line();
+  ScenarioOverrides overrides;
+  overrides.link_trace_file = without.string();
+  const Result<Scenario> s = read_text(text, overrides);
+  ASSERT_FALSE(s.ok());
+  EXPECT_THAT(s.error().to_line(), AllOf(HasSubstr("without.txt"), HasSubstr("says no delay")));
 }
 
 TEST(LinkTraceOverride, ABadTraceFileIsOneLineThatNamesIt) {

@@ -133,6 +133,13 @@ TEST(Topology, FaultsAreOneLineThatNamesTheField) {
               HasSubstr("no links lead to node `far`"));
   EXPECT_THAT(error_on(replaced(two, "delay: 1ms", "delay: 1ms, loss: 2")),
               HasSubstr("topology.links[0].loss"));
+  EXPECT_THAT(error_on(replaced(two, "links: [{",
+                                "links: [{from: store, to: gpu, capacity: 1Gbit/s, "
+                                "delay: 2ms}, {")),
+              HasSubstr("two links are called `store-gpu`"));
+  EXPECT_THAT(error_on("topology:\n  preset: tiered\n  tiers:\n"
+                       "    - {name: gpu, share: 1, capacity: 1Gbit/s, delay: 1us}\n"),
+              HasSubstr("two nodes are called `gpu`"));
   EXPECT_THAT(error_on("topology: {preset: edge-shred, users: 2}\n"),
               HasSubstr("did you mean `edge-shared`?"));
   EXPECT_THAT(error_on(replaced(kLeafSpine, "gpus: 3", "gpus: 11")),
@@ -157,6 +164,8 @@ TEST(CrossTraffic, IsReadWithItsKindAndItsEnds) {
   EXPECT_THAT(
       error_on(replaced(kBusyLink, "from: store, to: gpu, rate", "from: gpu, to: gpu, rate")),
       HasSubstr("from a node to itself"));
+  EXPECT_THAT(error_on(replaced(kBusyLink, "50ms", "1ns")), HasSubstr("below a microsecond"));
+  EXPECT_THAT(error_on(replaced(kBusyLink, "high: 1MB", "high: 9EB")), HasSubstr("size"));
   EXPECT_THAT(error_on(replaced(kBusyLink, "kind: tcp", "kind: udp")), HasSubstr("unknown value"));
 }
 
