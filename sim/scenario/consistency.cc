@@ -13,6 +13,8 @@ constexpr std::int64_t kMaxChunksPerContext = 10'000;
 constexpr std::int64_t kMaxChunksPerRun = 1'000'000;
 constexpr Duration kMaxRunLength = std::chrono::hours{24 * 365};
 constexpr std::int64_t kMaxRuns = 1'000'000;
+constexpr std::int64_t kMaxBlocks = 20'000'000;  // about 100 bytes each in a prefix cache
+constexpr std::int64_t kMaxOpenTurns = 20'000'000;
 
 Duration mean_gap(const Arrivals& arrivals) {
   if (const auto* every = std::get_if<EveryArrivals>(&arrivals)) return every->gap;
@@ -49,6 +51,46 @@ void check_amount(Fields& top, const Scenario& s) {
         top.node("replicates", false),
         fmt::format("replicates: {} make {} runs, more than {}", s.replicates, runs, kMaxRuns),
         "use fewer replicates, policies or tiers");
+  }
+}
+
+// What is drawn for a prefix cache, and the sessions that are open when a run begins. Of a replayed
+// trace the file says how much there is.
+void check_prefixes(Fields& top, const WorkloadSetting& w) {
+  if (std::holds_alternative<ReplayedContexts>(w.contexts)) return;
+  Fields workload = top.child("workload", true);
+  const auto refuse = [&](const std::string& key, const std::string& what, std::string_view unit,
+                          std::int64_t most, std::string fix) {
+    workload.errors().add(
+        workload.node(key, false),
+        fmt::format("workload.{}: {} make more than {} {}", key, what, most, unit), std::move(fix));
+  };
+  const std::string blocks = fmt::format("blocks of {} tokens", kDrawnBlockTokens);
+  const auto too_many = [](std::int64_t count, std::int64_t tokens) {
+    return count > kMaxBlocks / (tokens / kDrawnBlockTokens + 1);
+  };
+  if (const auto* chat = std::get_if<ChatContexts>(&w.contexts)) {
+    if (chat->concurrent > kMaxOpenTurns / chat->turns.high) {
+      refuse("sessions", fmt::format("{} of up to {} turns", chat->concurrent, chat->turns.high),
+             "turns", kMaxOpenTurns, "use fewer or shorter ones");
+    } else if (w.prefix_cache && too_many(chat->concurrent, w.context_tokens.high)) {
+      refuse("sessions",
+             fmt::format("{} of up to {} tokens", chat->concurrent, w.context_tokens.high), blocks,
+             kMaxBlocks, "use fewer or shorter ones");
+    }
+  }
+  if (!w.prefix_cache) return;
+  const auto* own = std::get_if<IndependentContexts>(&w.contexts);
+  if (own != nullptr && too_many(own->shared_count, own->shared_tokens)) {
+    refuse("shared_prefixes",
+           fmt::format("{} texts of {} tokens", own->shared_count, own->shared_tokens), blocks,
+           kMaxBlocks, "use fewer or shorter ones");
+  }
+  if (too_many(w.prefix_cache->warm_up + w.loads, w.context_tokens.high)) {
+    refuse("prefix_cache",
+           fmt::format("{} requests before the loads and {} loads of up to {} tokens",
+                       w.prefix_cache->warm_up, w.loads, w.context_tokens.high),
+           blocks, kMaxBlocks, "use a smaller warm_up, or fewer loads and more replicates");
   }
 }
 
@@ -104,6 +146,7 @@ void check_consistency(Fields& top, const Scenario& s) {
     errors.add(top.node("workload", false), "workload.give_up does not pass the slo",
                "use a larger give_up");
   check_amount(top, s);
+  check_prefixes(top, s.workload);
   check_network(top, s);
 }
 

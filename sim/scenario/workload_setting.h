@@ -45,7 +45,8 @@ struct IndependentContexts {
 
 // Conversations: each load is the next turn of one of `concurrent` open sessions, and its context
 // is the session's so far with `turn_tokens` more. A session that has had its turns gives way to a
-// new one, which begins with `first_tokens`.
+// new one, which begins with `first_tokens`. The first load comes when they have long been going
+// on: each open session has some of its turns behind it.
 struct ChatContexts {
   std::int64_t concurrent = 1;
   TokenCountRange first_tokens;
@@ -59,10 +60,13 @@ struct ReplayedContexts {
   std::optional<std::int64_t> first;  // index of the first; absent: drawn for each replicate
 };
 
+// Of contexts that are not a trace's.
+inline constexpr std::int64_t kDrawnBlockTokens = 16;
+
 // Blocks of earlier requests that a GPU node keeps.
 struct PrefixCacheSetting {
   std::int64_t capacity_tokens = 0;
-  std::int64_t warm_up = 0;  // requests that fill it before the first load
+  std::int64_t warm_up = 0;  // requests that fill it before the first load; they move no load
 };
 
 struct WorkloadSetting {

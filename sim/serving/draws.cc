@@ -1,5 +1,7 @@
 #include "sim/serving/draws.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -71,15 +73,18 @@ class Placement {
       : topology_(s.topology),
         cache_(s.workload.prefix_cache),
         block_tokens_(block_tokens),
-        places_(s.seed, "places", replicate) {}
+        seed_(s.seed),
+        replicate_(replicate),
+        load_places_(s.seed, "places", replicate),
+        warm_up_places_(s.seed, "warm-up-places", replicate) {}
 
   LoadDraw place(const RequestDraw& request) {
     LoadDraw load;
     load.context_tokens = request.context_tokens;
-    load.source = draw_source(topology_, places_);
-    load.destination = draw_destination(topology_, places_);
-    if (request.session)
-      load.destination = homes_.try_emplace(*request.session, load.destination).first->second;
+    RandomStream& places = request.is_load ? load_places_ : warm_up_places_;
+    load.source = draw_source(topology_, places);
+    load.destination =
+        request.session ? home_of(*request.session) : draw_destination(topology_, places);
     if (!cache_) return load;
     PrefixCache& cache =
         caches_.try_emplace(load.destination, cache_->capacity_tokens / block_tokens_)
@@ -89,12 +94,18 @@ class Placement {
   }
 
  private:
+  // A stream for each session: it is at home at one GPU node whichever turn is met first.
+  [[nodiscard]] NodeIndex home_of(std::uint64_t session) const {
+    RandomStream random(seed_, fmt::format("home {}", session), replicate_);
+    return draw_destination(topology_, random);
+  }
+
   const TopologySetting& topology_;
   std::optional<PrefixCacheSetting> cache_;
   std::int64_t block_tokens_;
-  RandomStream places_;
+  std::uint64_t seed_, replicate_;
+  RandomStream load_places_, warm_up_places_;
   std::map<NodeIndex, PrefixCache> caches_;
-  std::map<std::uint64_t, NodeIndex> homes_;  // of sessions
 };
 
 }  // namespace

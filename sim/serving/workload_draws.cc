@@ -4,52 +4,46 @@
 #include <memory>
 
 #include "base/random.h"
+#include "sim/serving/chat_draws.h"
 
 namespace sluice {
 namespace {
 
-constexpr std::int64_t kDrawnBlockTokens = 16;  // of contexts that are not a trace's
-
-std::int64_t draw_count(const TokenCountRange& range, RandomStream& random) {
-  const auto width = static_cast<std::uint64_t>(range.high - range.low + 1);
-  return range.low + static_cast<std::int64_t>(random.below(width));
-}
-
-// Gives out block ids that no other block has.
-class BlockIds {
- public:
-  void add_fresh(std::vector<std::uint64_t>& blocks, std::int64_t num_blocks) {
-    for (; num_blocks > 0; --num_blocks) blocks.push_back(next_++);
-  }
-
- private:
-  std::uint64_t next_ = 0;
-};
-
-std::int64_t whole_blocks(std::int64_t tokens) {
-  return tokens / kDrawnBlockTokens;
-}
-std::int64_t all_blocks(std::int64_t tokens) {
-  return (tokens + kDrawnBlockTokens - 1) / kDrawnBlockTokens;
-}
-
-// Contexts of their own, a share of which begin with one of a few texts.
+// Contexts of their own, a share of which begin with one of a few texts. What warms the cache draws
+// from streams of its own: how many requests do so does not move the loads.
 class IndependentDraws {
  public:
-  IndependentDraws(const Scenario& s, std::uint64_t replicate)
+  IndependentDraws(const Scenario& s, std::uint64_t replicate, std::int64_t warm_up)
       : contexts_(std::get<IndependentContexts>(s.workload.contexts)),
         range_(s.workload.context_tokens),
         with_blocks_(s.workload.prefix_cache.has_value()),
-        lengths_(s.seed, "context-tokens", replicate),
-        shares_(s.seed, "shared-prefixes", replicate) {
+        warm_ups_left_(warm_up),
+        loads_{RandomStream(s.seed, "context-tokens", replicate),
+               RandomStream(s.seed, "shared-prefixes", replicate)},
+        warm_ups_{RandomStream(s.seed, "warm-up-context-tokens", replicate),
+                  RandomStream(s.seed, "warm-up-shared-prefixes", replicate)} {
     if (with_blocks_) prefixes_.resize(static_cast<std::size_t>(contexts_.shared_count));
   }
 
   RequestDraw operator()() {
-    RequestDraw draw{.context_tokens = draw_count(range_, lengths_), .blocks = {}, .session = {}};
+    if (warm_ups_left_ == 0) return draw(loads_);
+    --warm_ups_left_;
+    RequestDraw request = draw(warm_ups_);
+    request.is_load = false;
+    return request;
+  }
+
+ private:
+  struct Streams {
+    RandomStream lengths, shares;
+  };
+
+  RequestDraw draw(Streams& streams) {
+    RequestDraw draw{
+        .context_tokens = draw_count(range_, streams.lengths), .blocks = {}, .session = {}};
     if (!with_blocks_) return draw;
-    if (shares_.bernoulli(contexts_.shared_fraction)) {
-      const std::vector<std::uint64_t>& prefix = drawn_prefix();
+    if (streams.shares.bernoulli(contexts_.shared_fraction)) {
+      const std::vector<std::uint64_t>& prefix = drawn_prefix(streams.shares);
       const auto shared =
           std::min(static_cast<std::int64_t>(prefix.size()), whole_blocks(draw.context_tokens));
       draw.blocks.assign(prefix.begin(), prefix.begin() + shared);
@@ -59,10 +53,9 @@ class IndependentDraws {
     return draw;
   }
 
- private:
-  const std::vector<std::uint64_t>& drawn_prefix() {
+  const std::vector<std::uint64_t>& drawn_prefix(RandomStream& random) {
     std::vector<std::uint64_t>& prefix =
-        prefixes_[static_cast<std::size_t>(shares_.below(prefixes_.size()))];
+        prefixes_[static_cast<std::size_t>(random.below(prefixes_.size()))];
     if (prefix.empty()) ids_.add_fresh(prefix, whole_blocks(contexts_.shared_tokens));
     return prefix;
   }
@@ -70,57 +63,10 @@ class IndependentDraws {
   IndependentContexts contexts_;
   TokenCountRange range_;
   bool with_blocks_;
-  RandomStream lengths_, shares_;
+  std::int64_t warm_ups_left_;
+  Streams loads_, warm_ups_;
   BlockIds ids_;
   std::vector<std::vector<std::uint64_t>> prefixes_;  // made when first drawn
-};
-
-// Turns of conversations.
-class ChatDraws {
- public:
-  ChatDraws(const Scenario& s, std::uint64_t replicate)
-      : chat_(std::get<ChatContexts>(s.workload.contexts)),
-        with_blocks_(s.workload.prefix_cache.has_value()),
-        sessions_(static_cast<std::size_t>(chat_.concurrent)),
-        lengths_(s.seed, "context-tokens", replicate),
-        turns_(s.seed, "sessions", replicate) {}
-
-  RequestDraw operator()() {
-    Session& session = sessions_[static_cast<std::size_t>(turns_.below(sessions_.size()))];
-    if (session.turns_left == 0) {
-      session = {.number = next_session_++,
-                 .turns_left = draw_count(chat_.turns, turns_),
-                 .tokens = draw_count(chat_.first_tokens, lengths_),
-                 .blocks = {}};
-    } else {
-      session.tokens += draw_count(chat_.turn_tokens, lengths_);
-    }
-    --session.turns_left;
-    if (with_blocks_) {
-      session.blocks.resize(
-          std::min(session.blocks.size(), static_cast<std::size_t>(session.whole_blocks_before)));
-      ids_.add_fresh(session.blocks,
-                     all_blocks(session.tokens) - static_cast<std::int64_t>(session.blocks.size()));
-      session.whole_blocks_before = whole_blocks(session.tokens);
-    }
-    return {.context_tokens = session.tokens, .blocks = session.blocks, .session = session.number};
-  }
-
- private:
-  struct Session {
-    std::uint64_t number = 0;
-    std::int64_t turns_left = 0;
-    std::int64_t tokens = 0;
-    std::vector<std::uint64_t> blocks;
-    std::int64_t whole_blocks_before = 0;  // a last block that was not full changes when it grows
-  };
-
-  ChatContexts chat_;
-  bool with_blocks_;
-  std::vector<Session> sessions_;
-  RandomStream lengths_, turns_;
-  std::uint64_t next_session_ = 0;
-  BlockIds ids_;
 };
 
 RequestDraw to_draw(WorkloadRequest request, bool with_blocks) {
@@ -198,17 +144,11 @@ Result<RequestSource> make_request_source(const Scenario& s, std::uint64_t repli
   const std::int64_t warm_up = w.prefix_cache ? w.prefix_cache->warm_up : 0;
   RequestSource source{
       .num_requests = warm_up + w.loads, .block_tokens = kDrawnBlockTokens, .next = {}};
-  std::function<RequestDraw()> draw;
   if (std::holds_alternative<ChatContexts>(w.contexts)) {
-    draw = ChatDraws(s, replicate);
+    source.next = ChatDraws(s, replicate, warm_up);
   } else {
-    draw = IndependentDraws(s, replicate);
+    source.next = IndependentDraws(s, replicate, warm_up);
   }
-  source.next = [draw = std::move(draw), left = warm_up]() mutable {
-    RequestDraw next = draw();
-    next.is_load = left-- <= 0;
-    return next;
-  };
   return source;
 }
 

@@ -1,27 +1,18 @@
 // The requests of a replicate, one after the other: drawn, or replayed from a trace.
 // Where in the flow: under draw_replicate(), which gives each a place, an arrival and what is
 // resident.
-// Surprise: the first ones may only fill the prefix cache and never become loads.
+// Surprise: the first ones may only fill the prefix cache and never become loads; the loads are the
+// same without them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <vector>
 
 #include "base/result.h"
 #include "sim/scenario/scenario.h"
+#include "sim/serving/request_draw.h"
 
 namespace sluice {
-
-struct RequestDraw {
-  std::int64_t context_tokens = 0;
-  std::vector<std::uint64_t> blocks;     // of the prefix; empty without a prefix cache
-  std::optional<std::uint64_t> session;  // turns of one session go to one GPU node
-  // Since the first load's stamp in the trace; zero unless arrivals are the trace's.
-  Duration arrival{};
-  bool is_load = true;  // false: it fills the cache
-};
 
 struct RequestSource {
   std::int64_t num_requests = 0;  // loads and those before them

@@ -100,12 +100,6 @@ TEST(Replay, DebunchingSpreadsEachArrivalOverItsTimeAndIsSeeded) {
   EXPECT_NE(arrivals_ms(loads_of(spread, 1)), ms);
 }
 
-TEST(Replay, HowManyRequestsWarmTheCacheDoesNotMoveTheLoads) {
-  const std::string late = "  trace: five.jsonl\n  start: 3\n  loads: 2\n  debunch: 1s\n";
-  EXPECT_EQ(arrivals_ms(loads_of(late + "  prefix_cache: {tokens: 1000, warm_up: 2}\n")),
-            arrivals_ms(loads_of(late)));
-}
-
 TEST(Replay, TheTraceCanGiveLengthsAndPrefixesAlone) {
   const std::vector<LoadDraw> loads =
       loads_of(kAll + "  arrivals: {every: 10s}\n  prefix_cache: {tokens: 100000}\n");
@@ -190,40 +184,6 @@ TEST(SharedPrefixes, AShareOfTheLoadsBeginsWithOneOfAFewTexts) {
                 "  shared_prefixes: {share: 0.3, count: 10, tokens: 1000}\n"))
     num_hits += load.resident_tokens > 0 ? 1 : 0;
   EXPECT_NEAR(static_cast<double>(num_hits), 290, 60);  // 0.3 of 1000, less ten first ones; 4 sigma
-}
-
-TEST(Sessions, EachTurnExtendsItsSessionsContextAndFindsIt) {
-  const std::string chat =
-      "  loads: 6\n  context_tokens: 1600\n"
-      "  sessions: {concurrent: 1, turns: 3, turn_tokens: 160}\n";
-  const std::vector<LoadDraw> loads = loads_of(chat + "  prefix_cache: {tokens: 100000}\n");
-  EXPECT_THAT(contexts(loads), ElementsAre(1600, 1760, 1920, 1600, 1760, 1920));
-  EXPECT_THAT(residents(loads), ElementsAre(0, 1600, 1760, 0, 1600, 1760));
-  EXPECT_THAT(contexts(loads_of(chat)), ElementsAre(1600, 1760, 1920, 1600, 1760, 1920));
-  EXPECT_EQ(scenario_of(chat).workload.context_tokens.high, 1920);
-}
-
-TEST(Sessions, ALastBlockThatWasNotFullIsNotFoundAgain) {
-  EXPECT_THAT(residents(loads_of("  loads: 2\n  context_tokens: 1601\n"
-                                 "  sessions: {concurrent: 1, turns: 2, turn_tokens: 100}\n"
-                                 "  prefix_cache: {tokens: 100000}\n")),
-              ElementsAre(0, 1600));
-}
-
-TEST(Sessions, TurnsOfOneSessionGoToOneGpu) {
-  const std::string chat =
-      "  loads: 200\n  context_tokens: 1600\n  prefix_cache: {tokens: 10000000}\n"
-      "  sessions: {concurrent: 5, turns: 1000, turn_tokens: 16}\n";
-  const std::string text = replaced(
-      with_workload(chat), "link:\n  capacity: 1Gbit/s\n  delay: 10ms\n",
-      "topology:\n  preset: wan-store\n  gpus: 4\n  link: {capacity: 1Gbit/s, delay: 10ms}\n");
-  const Result<Scenario> s = read_text(text);
-  ASSERT_TRUE(s.ok()) << s.error().to_line();
-  const Result<ReplicateDraws> draws = draw_replicate(*s, 0);
-  ASSERT_TRUE(draws.ok());
-  std::int64_t num_first = 0;
-  for (const LoadDraw& load : draws->loads) num_first += load.resident_tokens == 0 ? 1 : 0;
-  EXPECT_EQ(num_first, 5);  // every other turn finds its session where it was
 }
 
 TEST(Replay, TheHashOfTheTraceIsPartOfTheScenario) {
