@@ -11,8 +11,8 @@ namespace {
 
 constexpr DataSize kBurstSegment = DataSize::bytes(64 << 10);  // of sim/ns3/ns3_tiers.cc
 constexpr std::int64_t kSegmentsPerQueue = 8;                  // below it a burst is cut smaller
-// Measured, see the README: what one core simulates, packets per second of processor time.
-constexpr double kPacketsPerCoreSecond = 350'000;
+// Measured by network_speed, see the README: packets per second of one core's time.
+constexpr double kPacketsPerCoreSecond = 2'000'000;
 constexpr DataSize kLargeWindow = DataSize::bytes(1 << 20);
 constexpr Duration kDatacenterDelay = std::chrono::microseconds{100};  // one way, of a link
 constexpr Duration kSlowStore = std::chrono::milliseconds{1};
