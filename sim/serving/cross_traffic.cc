@@ -42,7 +42,6 @@ void CrossTrafficSource::wait_for_next(Flow& flow, const PoissonTraffic& traffic
 
 void CrossTrafficSource::begin_transfer(Flow& flow) {
   Transfer transfer;
-  transfer.group = ConnectionGroup{next_group_++};
   const CrossTrafficEnds* ends = nullptr;
   if (const auto* transfers = std::get_if<PoissonTraffic>(flow.traffic)) {
     ends = &transfers->ends;
@@ -59,17 +58,29 @@ void CrossTrafficSource::begin_transfer(Flow& flow) {
   const DrawnEnds drawn = draw_ends(scenario_.topology, *ends, flow.random);
   transfer.from = drawn.from;
   transfer.to = drawn.to;
-  open_.emplace(network_.start(transfer, *this), transfer.group);
+  begin_on_new_connections(transfer);
+}
+
+void CrossTrafficSource::begin_on_new_connections(Transfer transfer) {
+  transfer.group = ConnectionGroup{next_group_++};
+  open_.emplace(network_.start(transfer, *this), transfer);
 }
 
 void CrossTrafficSource::on_complete(TransferId id) {
   const auto found = open_.extract(id);
   SLUICE_ASSERT(!found.empty(), "a transfer that was never begun");
-  network_.close(found.mapped());
+  network_.close(found.mapped().group);
 }
 
-void CrossTrafficSource::on_failure(TransferId id, TransferFailure /*why*/) {
-  on_complete(id);  // checked with the scenario: every host reaches every other
+void CrossTrafficSource::on_failure(TransferId id, TransferFailure why) {
+  SLUICE_ASSERT(why == TransferFailure::kLinkDown,
+                "checked with the scenario: every host reaches every other, without chunks");
+  const auto found = open_.extract(id);
+  SLUICE_ASSERT(!found.empty(), "a transfer that was never begun");
+  network_.close(found.mapped().group);
+  if (found.mapped().size != kEndless) return;
+  clock_.schedule_in(Duration::zero(),
+                     [this, again = found.mapped()] { begin_on_new_connections(again); });
 }
 
 }  // namespace sluice

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/ns3/ns3_tiers.h"
+#include "sim/serving/cross_traffic.h"
+#include "sim/serving/engine.h"
 #include "sim/serving/run.h"
 #include "sim/serving/topology.h"
 #include "tests/scenario/scenario_files.h"
@@ -179,6 +182,36 @@ TEST(CrossTraffic, TakesItsShareOfTheLink) {
   ASSERT_TRUE(alone.ok() && busy.ok());
   EXPECT_EQ(alone->loads.at(0).context_tokens, busy->loads.at(0).context_tokens);
   EXPECT_GT(*busy->loads.at(0).ttft(), 3 * *alone->loads.at(0).ttft());
+}
+
+// After 15 retries, about ten minutes, ns-3's TCP gives up: the flow is back all the same when the
+// link is. Four minutes later, its next SYN long sent, it uses at least half of 10 s at 1 Mbit/s.
+TEST(CrossTraffic, AFlowThatNeverEndsOutlivesALongOutage) {
+  if (!ns3_available()) GTEST_SKIP() << "this build has no ns-3";
+  const Scenario s = read_on(
+      "link: {capacity: 1Mbit/s, delay: 10ms, queue: 30kB}\n"
+      "cross_traffic:\n  - {kind: tcp, from: store, to: gpu}\n");
+  TopologySpec topology = network_of(s);
+  for (LinkSpec& link : topology.links) {
+    link.capacity.end = TraceEnd::kHold;
+    link.trace_offset = Duration::zero();
+    link.capacity.steps = {{0s, DataRate::bits_per_sec(1'000'000)},
+                           {10s, DataRate::zero()},
+                           {20min, DataRate::bits_per_sec(1'000'000)}};
+    link.capacity.length = 30min;
+  }
+  Result<Engine> engine = make_engine("tcp", topology, s.transport);
+  ASSERT_TRUE(engine.ok());
+  CrossTrafficSource source(*engine->clock, *engine->network, s, {.replicate = 0, .first_load = 0});
+  source.begin();
+  const auto delivered = [&](Duration at) {
+    engine->clock->run(kRunStart + at);
+    return engine->network->usage(LinkId{0}).wire_delivered;
+  };
+  const DataSize before = delivered(20min), late = delivered(24min), last = delivered(24min + 10s);
+  EXPECT_GT(before, DataSize::bytes(625'000));  // 10 s are 1.25 MB
+  EXPECT_LE(before, DataSize::bytes(1'250'000));
+  EXPECT_GT(last - late, DataSize::bytes(625'000));
 }
 
 }  // namespace
