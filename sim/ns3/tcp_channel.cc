@@ -155,8 +155,8 @@ void TcpChannel::begin_answer(const Question& question) {
   // BBR keeps its model of the path over a silence, as Linux's does.
   if (answers_.empty() && transport_.idle_reset &&
       transport_.congestion != CongestionControl::kBbr) {
-    const Duration silence_max = ends_.path->round_trip() + transport_.idle_timeout;
-    for (const Lane& lane : lanes_) lane.connection->restart_after(silence_max);
+    for (const Lane& lane : lanes_)
+      lane.connection->restart_after(ends_.path->round_trip(), transport_.idle_timeout);
   }
   answers_.push_back({question, question.size});
 }

@@ -92,11 +92,11 @@ void TcpConnection::close() {
   client_->Close();
 }
 
-void TcpConnection::restart_after(Duration silence_max) {
-  if (window_ && unsent_ == DataSize::zero() && window_->m_bytesInFlight.Get() == 0 &&
-      clock_.now() - last_sent_ > silence_max) {
+void TcpConnection::restart_after(Duration round_trip, Duration idle_timeout) {
+  if (!window_ || unsent_ > DataSize::zero() || window_->m_bytesInFlight.Get() > 0) return;
+  const Duration measured{window_->m_lastRtt.Get().GetNanoSeconds()};
+  if (clock_.now() - last_sent_ > std::max(round_trip, measured) + idle_timeout)
     restart_window(*window_);
-  }
 }
 
 void TcpConnection::on_connected(ns3::Ptr<ns3::Socket> /*socket*/) {

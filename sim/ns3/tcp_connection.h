@@ -43,8 +43,9 @@ class TcpConnection {
     return server_ && is_serving_ ? kUnsentMax - unsent_ : DataSize::zero();
   }
   void send_data(DataSize bytes);
-  // Before new data: puts the window back if nothing was sent for longer than `silence_max`.
-  void restart_after(Duration silence_max);
+  // Before new data: puts the window back if nothing was sent for longer than the last round trip
+  // measured, or `round_trip` if that is longer, and `idle_timeout`.
+  void restart_after(Duration round_trip, Duration idle_timeout);
 
   [[nodiscard]] bool is_finished() const { return client_closed_ && (!server_ || server_closed_); }
 

@@ -16,6 +16,27 @@ class Tier : public testing::TestWithParam<TierUnderTest> {
   }
 };
 
+// 20 MB at 300 Mbit/s, RTT 20 ms, before a queue of 64 MB: all of it leaves the sender in slow
+// start within a few round trips and waits in the queue for half a second. The next piece is asked
+// for when the last has arrived, which is no silence: it takes its bytes (0.55 s with headers) and
+// a round trip, where a window of ten packets would add five more.
+TEST_P(Tier, TimeInTheQueueIsNoSilence) {
+  TopologySpec topology = one_cable(constant(mbps(300)), 10ms);
+  topology.links[0].queue.limit = DataSize::bytes(64'000'000);
+  Simulation run(GetParam(), topology, TransportSpec{});
+  const TransferId first = run.start(transfer(20'000'000));
+  for (Instant until = kRunStart; !run.diary.of(first).completed_at; until += 1ms) {
+    ASSERT_LT(until, kRunStart + 1min);
+    run.clock->run(until);
+  }
+  const Instant asked = run.clock->now();
+  const Diary::Page second = run.run_one(transfer(20'000'000));
+  ASSERT_TRUE(second.completed_at);
+  const double wire_s = 20e6 * 1500 / 1448 * 8 / 300e6;
+  EXPECT_GE(to_seconds(*second.completed_at - asked), wire_s + 0.02 - 0.001);
+  EXPECT_LE(to_seconds(*second.completed_at - asked), wire_s + 0.02 + 0.03);
+}
+
 TEST_P(Tier, EveryByteArrivesOnceAndTheListenerHearsInOrder) {
   Simulation run(GetParam(), one_cable(constant(mbps(1000)), 10ms), TransportSpec{});
   Transfer t = transfer(20'000'000);

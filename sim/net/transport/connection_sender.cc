@@ -157,7 +157,8 @@ std::optional<NumberedSegment> ConnectionSender::give_up(Instant now) {
   return put_in_flight(now, sent_.front().segment);
 }
 
-void ConnectionSender::restart_after(Duration silence_max, Instant now) {
+void ConnectionSender::restart_after(Duration round_trip, Duration idle_timeout, Instant now) {
+  const Duration silence_max = std::max(round_trip, round_trip_.known()) + idle_timeout;
   if (is_idle() && next_number_ > 0 && now - last_sent_ > silence_max) window_.on_silence();
 }
 

@@ -40,8 +40,9 @@ class ConnectionSender {
   [[nodiscard]] std::optional<Instant> gives_up_at() const;
   // At gives_up_at(): finds losses, or answers a copy of the oldest segment in flight as a probe.
   [[nodiscard]] std::optional<NumberedSegment> give_up(Instant now);
-  // Before new data: puts the window back if nothing was sent for longer than `silence_max`.
-  void restart_after(Duration silence_max, Instant now);
+  // Before new data: puts the window back if nothing was sent for longer than the smoothed round
+  // trip, its time in queues included, or `round_trip` if that is longer, and `idle_timeout`.
+  void restart_after(Duration round_trip, Duration idle_timeout, Instant now);
   // The time of the handshake, before any data.
   void on_handshake(Duration round_trip) { round_trip_.add(round_trip); }
 

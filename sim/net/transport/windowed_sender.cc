@@ -129,9 +129,10 @@ void WindowedNetwork::on_request(Channel& channel, const PacketFields& packet) {
   if (!stream || stream->is_requested) return;  // over, or asked twice
   stream->is_requested = true;
   if (channel.queue.empty() && transport_.idle_reset) {
-    const Duration silence_max = channel.path->round_trip() + transport_.idle_timeout;
-    for (Connection& connection : channel.connections)
-      connection.sender.restart_after(silence_max, clock_.now());
+    for (Connection& connection : channel.connections) {
+      connection.sender.restart_after(channel.path->round_trip(), transport_.idle_timeout,
+                                      clock_.now());
+    }
   }
   channel.queue.push_back(packet.transfer);
   pump(channel);
