@@ -1,6 +1,6 @@
 // What a trace file holds, as a table, CSV or JSON.
 // Surprise: of several traces in a file, the JSON summary is over all of them, one after the other,
-// and each is under `traces`.
+// and each is under `traces`; figures are null where that would be longer than a trace may be.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -76,23 +76,47 @@ json to_json(const LinkTrace& trace) {
           {"sha256", trace.sha256}};
 }
 
-// All traces of a file, one after the other, for the summary of their rates.
-LinkTrace joined(const std::vector<LinkTrace>& traces, const std::string& file) {
+// All traces of a file, one after the other, for the summary of their rates; nullopt when they are
+// longer than a trace may be.
+std::optional<LinkTrace> joined(const std::vector<LinkTrace>& traces) {
   LinkTrace all = traces.front();
-  all.name = std::filesystem::path(file).filename().string();
   all.delay.reset();
   all.loss.reset();
   for (std::size_t i = 1; i < traces.size(); ++i) {
+    if (traces[i].length > kMaxTraceLength - all.length) return std::nullopt;
     for (RateStep step : traces[i].steps) {
       step.start += all.length;  // zero when chunk-clocked
       all.steps.push_back(step);
     }
     all.length += traces[i].length;
-    all.num_rows += traces[i].num_rows;
-    for (const SkippedRows& rows : traces[i].skipped) all.skip(rows.count, rows.reason);
-    all.notes.insert(all.notes.end(), traces[i].notes.begin(), traces[i].notes.end());
   }
   return all;
+}
+
+// What is in the summary of a trace, as far as it can be said of all traces of a file.
+json joined_json(const std::vector<LinkTrace>& traces, const std::string& file) {
+  const std::optional<LinkTrace> all = joined(traces);
+  json summary = to_json(all ? *all : traces.front());
+  if (!all) {
+    for (const char* figure :
+         {"steps", "duration_s", "mean_bps", "min_bps", "max_bps", "cv", "p10_bps", "p50_bps",
+          "p90_bps", "zero_steps", "outage_s", "longest_outage_s", "one_way_delay", "loss"})
+      summary[figure] = nullptr;
+  }
+  LinkTrace counted;
+  for (const LinkTrace& trace : traces) {
+    counted.num_rows += trace.num_rows;
+    for (const SkippedRows& rows : trace.skipped) counted.skip(rows.count, rows.reason);
+    counted.notes.insert(counted.notes.end(), trace.notes.begin(), trace.notes.end());
+  }
+  if (!all)
+    counted.notes.emplace_back("together the traces are longer than ten years: no figures of all");
+  summary["name"] = std::filesystem::path(file).filename().string();
+  summary["rows"] = counted.num_rows;
+  summary["skipped"] = counted.num_skipped;
+  summary["skipped_rows"] = skipped_json(counted);
+  summary["notes"] = counted.notes;
+  return summary;
 }
 
 Result<std::string> hash_file(const std::string& file) {
@@ -162,7 +186,7 @@ Status inspect(const ReadArgs& args, TableFormat format) {
   if (traces.size() == 1) {
     summary = to_json(traces.front());
   } else {
-    summary = to_json(joined(traces, args.file));
+    summary = joined_json(traces, args.file);
     const Result<std::string> hash = hash_file(args.file);
     if (!hash) return hash.error();
     summary["sha256"] = *hash;
