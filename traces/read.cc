@@ -37,18 +37,24 @@ std::string_view key_of(const LinkTrace& trace, const std::filesystem::path& pat
                                     : std::string_view();
 }
 
-// Leaves the wanted trace alone in `traces`.
+// Leaves the wanted trace alone in `traces`: the one of that key, else the one of that number.
 Status choose(std::vector<LinkTrace>& traces, const std::string& wanted,
               const std::filesystem::path& path) {
   std::vector<std::string> keys;
+  std::optional<std::size_t> found;
   for (std::size_t i = 0; i < traces.size(); ++i) {
-    if (wanted == key_of(traces[i], path) || wanted == std::to_string(i + 1)) {
-      LinkTrace chosen = std::move(traces[i]);
-      traces.clear();
-      traces.push_back(std::move(chosen));
-      return {};
-    }
     keys.emplace_back(key_of(traces[i], path));
+    if (keys.back() == wanted) {
+      found = i;
+      break;
+    }
+    if (std::to_string(i + 1) == wanted) found = i;
+  }
+  if (found) {
+    LinkTrace chosen = std::move(traces[*found]);
+    traces.clear();
+    traces.push_back(std::move(chosen));
+    return {};
   }
   std::string fix = traces.size() == 1
                         ? "leave it out: the file holds one trace"

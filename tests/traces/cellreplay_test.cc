@@ -53,6 +53,18 @@ TEST(CellReplay, HeavyTracesAreOpportunitiesOf1400Bytes) {
   EXPECT_EQ(trace.unit, "1400 B packet/ms");
 }
 
+TEST(CellReplay, TrainsMayGrowAndShrinkFromRowToRow) {
+  std::string longest = "10 20";
+  for (int packet = 0; packet < 10'000; ++packet) longest += " " + std::to_string(packet / 4);
+  // Four packets a ms: 9999 of them in 2499 ms.
+  const LinkTrace trace = read_one("0 20 0 1 2\n" + longest + "\n20 20 0 1\n30 20 0 1 2 3\n");
+  ASSERT_EQ(trace.steps.size(), 3U);
+  EXPECT_EQ(trace.steps[0].rate, packets_per_ms(1));
+  EXPECT_NEAR(trace.steps[1].rate.megabits_per_sec(), 11.2 * 9999 / 2499, 1e-5);
+  EXPECT_EQ(trace.steps[2].rate, packets_per_ms(1));
+  EXPECT_THAT(error_of("0 20 0 1\n" + longest + " 2500\n"), HasSubstr("trace:2: 10003 columns"));
+}
+
 TEST(CellReplay, WhatIsWrongIsNamedWithItsLine) {
   const auto wrong = [](std::string_view second) {
     return error_of("0 20 0 1 2\n" + std::string(second) + "\n99 20 0 1\n");

@@ -123,6 +123,22 @@ TEST(ReadTraces, OneOfSeveralTracesCanBeChosen) {
   EXPECT_THAT(error_of("1\n", options), HasSubstr("leave it out: the file holds one trace"));
 }
 
+TEST(ReadTraces, ATraceThatIsCalledANumberIsMeantByIt) {
+  // Two runs that only their direction names: the first is called 2, the second 1.
+  constexpr std::string_view kRuns =
+      "run_num,mobility_mode,trajectory_direction,seq_num,Throughput\n"
+      ",,2,0,20\n"
+      ",,1,0,10\n"
+      ",,left,0,30\n";
+  ReadOptions options = testing::with_reader("lumos5g-raw");
+  for (const auto& [wanted, rate] :
+       {std::pair{"2", 20}, std::pair{"1", 10}, std::pair{"left", 30}, std::pair{"3", 30}}) {
+    options.trace = wanted;
+    EXPECT_EQ(testing::read_one(kRuns, options, "runs.csv").steps.front().rate, testing::mbit(rate))
+        << wanted;
+  }
+}
+
 TEST(ReadTraces, NameAndHashIdentifyTheSource) {
   const LinkTrace trace = testing::read_one("1\n2\n", {}, "cable.down");
   EXPECT_EQ(trace.name, "cable.down");

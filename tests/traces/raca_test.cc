@@ -113,6 +113,8 @@ TEST(Raca, WhatIsWrongIsNamedWithItsLine) {
                 "`2020.02.14_09.38.22`"));
   EXPECT_THAT(wrong({"22,0,x,1,D,-"}), HasSubstr("log.csv:2: the rate `x` is not a finite number"));
   EXPECT_THAT(wrong({"22,0,1,1,D,x"}), HasSubstr("log.csv:2: PINGAVG: the time `x` is not"));
+  EXPECT_THAT(wrong({"22,0,1,1,D,-", "23,0,1,1,D,1201000"}),  // a way of more than ten minutes
+              HasSubstr("log.csv:3: PINGAVG: 1201 s is absurd; it is in ms"));
   EXPECT_THAT(wrong({"22,0,1,1,D"}), HasSubstr("log.csv:2: 5 columns instead of 6"));
   EXPECT_THAT(wrong({""}), HasSubstr("log.csv:2: 1 columns instead of 6"));
   EXPECT_THAT(wrong({"22,0,-,1,D,-"}), HasSubstr("log.csv: no row has a bitrate"));

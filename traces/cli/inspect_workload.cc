@@ -90,6 +90,8 @@ Result<WorkloadOptions> workload_options(const ReadArgs& args, const WorkloadArg
         std::pair{"--stamps", &args.stamps}, std::pair{"--kind", &args.kind}}) {
     if (!text->empty()) return error_in(option, "a workload has no rates", "leave it out");
   }
+  if (!args.trace.empty())
+    return error_in("--trace", "a workload file holds one trace", "leave it out");
   WorkloadOptions options{.reader = if_given(args.reader),
                           .time_unit = if_given(args.time_unit),
                           .time_column = if_given(args.time_column),

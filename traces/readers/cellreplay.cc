@@ -57,15 +57,15 @@ Status read_arrivals(std::span<const std::string_view> pdos, Train& train) {
   return {};
 }
 
-Result<Train> read_train(std::string_view line, std::vector<std::string_view>& fields) {
-  fields.resize(kMaxTrain + 2);
-  const std::size_t num_fields = split_columns(line, fields);
+// `columns` has room for the columns of the longest train.
+Result<Train> read_train(std::string_view line, std::span<std::string_view> columns) {
+  const std::size_t num_fields = split_columns(line, columns);
   if (num_fields == 0) return error_in("", "the line is empty", "delete it");
-  if (num_fields < 2 || num_fields > fields.size()) {
+  if (num_fields < 2 || num_fields > columns.size()) {
     return error_in("", fmt::format("{} columns", num_fields),
                     fmt::format("give time, delay and up to {} arrivals", kMaxTrain));
   }
-  fields.resize(num_fields);
+  const std::span<const std::string_view> fields = columns.first(num_fields);
   Train train;
   const Result<Duration> sent = read_ms(fields[0], "time");
   if (!sent) return sent.error();
@@ -75,7 +75,7 @@ Result<Train> read_train(std::string_view line, std::vector<std::string_view>& f
   if (*delay > kMaxTraceDelay)
     return error_in("", fmt::format("the delay {} is absurd", to_text(*delay)), "delays are ms");
   train.values.delay = *delay;
-  if (Status read = read_arrivals(std::span(fields).subspan(2), train); !read) return read.error();
+  if (Status read = read_arrivals(fields.subspan(2), train); !read) return read.error();
   return train;
 }
 
@@ -123,10 +123,10 @@ class Trains {
 
 Result<LinkTrace> read_light(LineReader& lines, std::string_view first) {
   Trains trains;
-  std::vector<std::string_view> fields;
+  std::vector<std::string_view> columns(kMaxTrain + 2);
   std::optional<std::string_view> line = first;
   while (line) {
-    const Result<Train> train = read_train(*line, fields);
+    const Result<Train> train = read_train(*line, columns);
     if (!train) return lines.error_here(train.error());
     if (Status added = trains.add(*train); !added) return lines.error_here(added.error());
     const auto next = lines.next();

@@ -101,6 +101,10 @@ Result<std::optional<RowValues>> read_values(const CsvFile& row, const Columns& 
     if (!round_trip) {
       return error_in("", "PINGAVG: " + round_trip.error().what, round_trip.error().fix);
     }
+    if (*round_trip / 2 > kMaxTraceDelay) {
+      return error_in("", fmt::format("PINGAVG: {} is absurd", to_text(*round_trip)),
+                      "it is in ms");
+    }
     values.delay = *round_trip / 2;
   }
   return std::optional(values);
