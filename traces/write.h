@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -17,8 +18,10 @@ namespace sluice {
 struct WriterInfo {
   std::string_view id;  // that of the reader for the same format
   std::string_view summary;
-  TraceClock clock;          // the traces it can hold
-  bool several;              // in one file
+  TraceClock clock;  // the traces it can hold
+  bool several;      // in one file
+  // As what its reader takes the rates; nullopt: the file says the kind.
+  std::optional<TraceKind> kind;
   bool keeps_delay = false;  // none keeps losses
 };
 [[nodiscard]] std::span<const WriterInfo> writers();

@@ -75,6 +75,21 @@ class TraceCliTest(unittest.TestCase):
         self.assertEqual([t["mean_bps"] for t in shown["traces"]], [2_000_000_000, 6_000_000_000])
         self.assertEqual(shown["traces"][1]["sha256"], hashlib.sha256(b'{"bw": [5, 7]}').hexdigest())
 
+    def test_inspect_of_traces_that_are_too_long_together_has_no_figures_of_all(self) -> None:
+        # 32 carriers in a car for almost ten years each: 320 years do not fit into 64 bits of nanoseconds.
+        carriers = ",".join(f"C{n}_throughput_mbps" for n in range(32))
+        rows = "".join(f"TCP,8,{second}{',12' * 32}\n" for second in (0, 315_000_000))
+        file = self.write("car.csv", f"protocol,num_tcp_conn,seq_num,{carriers}\n{rows}")
+        done = run("inspect", file, "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = json.loads(done.stdout)
+        self.assertEqual((shown["name"], len(shown["traces"])), ("car.csv", 32))
+        self.assertEqual(shown["rows"], sum(t["rows"] for t in shown["traces"]))
+        self.assertEqual({t["duration_s"] for t in shown["traces"]}, {315_000_001.0})
+        for figure in ("duration_s", "mean_bps", "min_bps", "p50_bps", "outage_s", "steps"):
+            self.assertIsNone(shown[figure], figure)
+        self.assertIn("together the traces are longer than ten years: no figures of all", shown["notes"])
+
     def test_inspect_csv_has_a_row_per_trace(self) -> None:
         file = self.write("bw.jsonl", '{"bw": [1, 3]}\n{"bw": [5, 7]}\n')
         rows = list(csv.DictReader(io.StringIO(run("inspect", file, "--format", "csv").stdout)))
@@ -101,6 +116,19 @@ class TraceCliTest(unittest.TestCase):
         self.assertIn("note: csv has no place for the delay and the loss of the source\n", run("convert", game, self.folder / "a", "--to", "csv").stderr)
         self.assertIn("note: sabre has no place for the loss of the source\n", run("convert", game, self.folder / "b", "--to", "sabre").stderr)
         self.assertNotIn("no place", run("convert", self.write("plain.txt", "1 10\n"), self.folder / "c", "--to", "csv").stderr)
+
+    def test_convert_says_which_formats_lose_the_kind(self) -> None:
+        capacity = self.write("cable.down", "1\n2\n")
+        achieved = self.write("plain.txt", "1 12\n2 24\n")
+        for to, is_read_as in (("mahimahi", "capacity"), ("two-column", "throughput"), ("sabre", "throughput"), ("csv", None)):
+            for source, kind in ((capacity, "capacity"), (achieved, "throughput")):
+                out = self.folder / f"{to}-{kind}"
+                told = run("convert", source, out, "--to", to).stderr
+                shown = json.loads(run("inspect", out, "--format", "json").stdout)["kind"].split()[-1]
+                self.assertEqual(shown, is_read_as or kind)
+                note = f"note: {to} does not say what the rates are and is read as {is_read_as}; read it with --kind {kind}, as the source is\n"
+                self.assertEqual(note in told, shown != kind, told)
+                self.assertEqual("does not say what the rates are" in told, shown != kind, told)
 
     def test_one_of_several_traces_can_be_converted(self) -> None:
         cars = self.write("car.csv", "protocol,num_tcp_conn,seq_num,A_throughput_mbps,B_throughput_mbps\nTCP,8,0,12,24\nTCP,8,1,36,48\n")
@@ -148,6 +176,9 @@ class TraceCliTest(unittest.TestCase):
         shown = json.loads(run(*named, "when", "--time-unit", "s", "--format", "json").stdout)
         self.assertEqual((shown["requests"], shown["duration_s"], shown["output_tokens_mean"]), (2, 1.0, None))
         self.assert_fails("--unit: a workload has no rates; leave it out", *named, "none", "--unit", "bit/s")
+        self.assert_fails("--trace: a workload file holds one trace; leave it out", *named, "none", "--trace", "2")
+        self.assert_fails("--trace: a workload file holds one trace; leave it out", "plot", *named[1:], "none", "--trace", "2",
+                          "--out", self.folder / "own.svg")
         self.assert_fails("--block-tokens: the file is read as a link trace", "inspect", self.write("x", "1\n"), "--block-tokens", "16")
         self.assert_fails("--reader: unknown reader `vidr`; did you mean `vidur`?", "inspect", file, "--reader", "vidr")
 

@@ -15,13 +15,16 @@ Status express_all(std::span<const LinkTrace>) {
 }
 
 constexpr std::array kWriters{
-    WriterInfo{"mahimahi", "packet opportunities; residues carried over", TraceClock::kTime, false},
-    WriterInfo{"two-column", "seconds and Mbit/s, exact", TraceClock::kTime, false},
+    WriterInfo{"mahimahi", "packet opportunities; residues carried over", TraceClock::kTime, false,
+               TraceKind::kCapacity},
+    WriterInfo{"two-column", "seconds and Mbit/s, exact", TraceClock::kTime, false,
+               TraceKind::kAchievedThroughput},
     WriterInfo{"sabre", "a JSON list of periods in ms and kbit/s, exact; keeps the delay",
-               TraceClock::kTime, false, true},
+               TraceClock::kTime, false, TraceKind::kAchievedThroughput, true},
     WriterInfo{"csv", "our own form, t_ns and bit/s, exact; keeps the kind", TraceClock::kTime,
-               false},
-    WriterInfo{"cachegen", "JSON lines in Gbit/s, exact", TraceClock::kChunk, true},
+               false, std::nullopt},
+    WriterInfo{"cachegen", "JSON lines in Gbit/s, exact", TraceClock::kChunk, true,
+               TraceKind::kCapacity},
 };
 
 struct WriterCode {
