@@ -18,9 +18,9 @@ Status check_discipline(const QueueSpec& queue) {
                       "give 0 < target < interval");
   }
   if (const auto* red = std::get_if<Red>(&queue.discipline)) {
-    if (red->low <= DataSize::zero() || red->high <= red->low || red->high > queue.limit)
+    if (red->low <= DataSize::zero() || red->high < red->low || red->high > queue.limit)
       return error_in("", "RED's thresholds do not ascend within the queue",
-                      "give 0 < low < high <= limit");
+                      "give 0 < low <= high <= limit");
     if (!is_probability(red->probability) || !is_probability(red->weight) || red->weight == 0)
       return error_in("", "RED's probability or weight is no share", "give 0 to 1, weight above 0");
   }

@@ -25,11 +25,16 @@ struct CoDel {
   bool operator==(const CoDel&) const = default;
 };
 // Random early detection (Floyd and Jacobson 1993, "gentle"): between `low` and `high` of average
-// queue the probability rises to `probability`, and to 1 at twice `high`.
+// queue the probability rises to `probability`, and to 1 at twice `high`. With low = high,
+// probability 1 and weight 1 it is a step on the queue as it is, which DCTCP needs (RFC 8257,
+// section 3.1).
 struct Red {
   DataSize low, high;
   double probability = 0.1;
   double weight = 0.002;  // of the newest sample in the average
+  // Marks packets that can be marked instead of dropping them (RFC 3168), as long as they find
+  // room; those of our own transport cannot.
+  bool ecn = false;
   bool operator==(const Red&) const = default;
 };
 struct QueueSpec {

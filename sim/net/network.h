@@ -79,7 +79,7 @@ struct TopologySpec {
 void add_cable(TopologySpec& topology, const LinkSpec& forward);
 
 // Who decides how much is in flight. Our transport knows CUBIC only; the others are ns-3's, in the
-// tier `tcp`.
+// tier `tcp`. DCTCP acts on marks and needs a queue that marks (Red::ecn).
 enum class CongestionControl { kCubic, kBbr, kDctcp, kLinuxReno };
 
 struct TransportSpec {

@@ -28,6 +28,26 @@ DataRate fastest(const LinkSpec& link) {
   return top;
 }
 
+bool marks(const LinkSpec& link) {
+  const auto* const red = std::get_if<Red>(&link.queue.discipline);
+  return red != nullptr && red->ecn;
+}
+
+// Which link is the bottleneck of a load is not known here; the slowest is one of somebody's.
+Status check_dctcp(const std::string& tier, const TopologySpec& topology) {
+  const LinkSpec* slowest = nullptr;
+  for (const LinkSpec& link : topology.links) {
+    const bool is_slower = slowest == nullptr || fastest(link) < fastest(*slowest);
+    if (is_slower || (fastest(link) == fastest(*slowest) && marks(link))) slowest = &link;
+  }
+  if (slowest == nullptr || marks(*slowest)) return {};
+  return not_for(
+      tier,
+      fmt::format("DCTCP acts on marks, and the slowest link '{}' marks no packets", slowest->name),
+      "give it a queue with `discipline: red` and `ecn: true`, or use another "
+      "congestion control");
+}
+
 // What TransportSpec can leave out of a model, but not of a real TCP.
 Status check_tcp_transport(const std::string& tier, const TransportSpec& transport) {
   if (!transport.handshake)
@@ -61,15 +81,21 @@ Status check_tcp(const std::string& tier, const TopologySpec& topology,
                      fmt::format("give at least {}", to_text(kTcpMtuMin)));
     }
   }
-  if (transport.congestion == CongestionControl::kDctcp) {
-    return not_for(tier, "DCTCP acts on marks, and our queues drop packets and mark none",
-                   "use another congestion control");
-  }
+  if (transport.congestion == CongestionControl::kDctcp) return check_dctcp(tier, topology);
   return {};
 }
 
 // Reasons of one link, one function per tier.
 using Sentences = std::vector<std::string>;
+
+// Our transport, and CUBIC, BBR and Reno of the tier `tcp`, are not ECN-capable.
+void doubt_marks(const std::string& tier, const LinkSpec& link, Sentences& why) {
+  if (!marks(link)) return;
+  why.push_back(
+      fmt::format("{}: the queue of link '{}' marks for DCTCP alone, and drops the packets of this "
+                  "transport where it would mark",
+                  tier, link.name));
+}
 
 void doubt_fluid(const LinkSpec& link, Sentences& why) {
   if (const double loss = mean_loss(link.loss); loss > 0) {
@@ -182,6 +208,8 @@ std::vector<std::string> doubts_about(const std::string& tier, const TopologySpe
     if (tier == "burst") doubt_burst(link, topology.nodes.size() > 2, why);
     if (tier == "packet") doubt_packet(link, why);
     if (tier == "emu") doubt_emu(link, why);
+    if (tier != "fluid" && transport.congestion != CongestionControl::kDctcp)
+      doubt_marks(tier, link, why);
   }
   if (tier == "tcp") doubt_tcp(topology, transport, why);
   return why;

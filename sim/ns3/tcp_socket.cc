@@ -112,7 +112,7 @@ ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
       bbr->SetStream(setting.stream);
       return set(socket, bbr);
     }
-    case CongestionControl::kDctcp:
+    case CongestionControl::kDctcp:  // turns its socket's ECN on by itself
       return set(socket, ns3::CreateObject<Opened<ns3::TcpDctcp>>());
     case CongestionControl::kLinuxReno:
       return set(socket, ns3::CreateObject<Opened<ns3::TcpLinuxReno>>());

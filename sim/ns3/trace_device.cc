@@ -1,6 +1,8 @@
 #include "sim/ns3/trace_device.h"
 
+#include <ns3/ipv4-header.h>
 #include <ns3/make-event.h>
+#include <ns3/node.h>
 #include <ns3/nstime.h>
 #include <ns3/point-to-point-channel.h>
 #include <ns3/ppp-header.h>
@@ -19,6 +21,15 @@ Instant ns3_now() {
 
 const LinkSpec& spec_of(const TopologySpec& topology, LinkId link) {
   return topology.links[static_cast<std::size_t>(link.value)];
+}
+
+// "Congestion experienced" into the header of an IP packet (RFC 3168, section 5).
+void mark(LinkPacket& packet) {
+  ns3::Ipv4Header header;
+  packet.ip->RemoveHeader(header);
+  header.SetEcn(ns3::Ipv4Header::ECN_CE);
+  if (ns3::Node::ChecksumEnabled()) header.EnableChecksum();
+  packet.ip->AddHeader(header);
 }
 
 RandomStream queue_random(const TopologySpec& topology, LinkId link) {
@@ -50,6 +61,14 @@ bool TraceDevice::Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address& /*to*/,
   return offer(std::move(of));
 }
 
+// Packets of our own transport are dropped instead: it knows no marks.
+bool TraceDevice::can_be_marked(const LinkPacket& packet) const {
+  if (!packet.ip || !queue_.marks()) return false;
+  ns3::Ipv4Header header;
+  packet.ip->PeekHeader(header);
+  return header.GetEcn() != ns3::Ipv4Header::ECN_NotECT;
+}
+
 // RED lets its average sink while the wire is idle.
 double TraceDevice::packets_since_idle(Instant now) const {
   if (!std::holds_alternative<Red>(link_->queue.discipline) || capacity_.by_chunk()) return 0;
@@ -64,7 +83,8 @@ bool TraceDevice::offer(LinkPacket packet) {
   QueueArrival arrival{now, size};
   arrival.wire_is_free = queue_.empty() && wire_free_at_ <= now;
   if (arrival.wire_is_free) arrival.idle_packets = packets_since_idle(now);
-  if (!queue_.push(arrival, std::move(packet))) {
+  arrival.can_be_marked = can_be_marked(packet);
+  if (!queue_.push(arrival, std::move(packet), mark)) {
     dropped_ += size;
     return false;
   }

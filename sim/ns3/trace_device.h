@@ -40,6 +40,7 @@ class TraceDevice final : public ns3::PointToPointNetDevice {
     bool is_lost = false;
   };
 
+  [[nodiscard]] bool can_be_marked(const LinkPacket& packet) const;
   [[nodiscard]] double packets_since_idle(Instant now) const;
   [[nodiscard]] std::optional<Instant> finish(Instant now, const LinkPacket& packet);
   void put_next_on_wire(Instant now);

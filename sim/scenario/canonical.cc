@@ -72,6 +72,7 @@ Json queue_json(const QueueSpec& queue) {
     json["high_bytes"] = red->high.bytes();
     json["probability"] = red->probability;
     json["weight"] = red->weight;
+    if (red->ecn) json["ecn"] = true;
   }
   return json;
 }

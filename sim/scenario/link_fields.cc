@@ -97,9 +97,10 @@ QueueSpec read_queue(Fields& link) {
                              fields.duration("interval", standard.interval)};
   } else if (discipline == "red") {
     const Red standard;
-    queue.discipline = Red{fields.size("low"), fields.size("high"),
-                           fields.number("probability", 0, 1, standard.probability),
-                           fields.number("weight", 0, 1, standard.weight)};
+    queue.discipline =
+        Red{fields.size("low"), fields.size("high"),
+            fields.number("probability", 0, 1, standard.probability),
+            fields.number("weight", 0, 1, standard.weight), fields.boolean("ecn", standard.ecn)};
   }
   fields.finish();
   return queue;

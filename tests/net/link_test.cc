@@ -25,14 +25,16 @@ class Waiting {
  public:
   explicit Waiting(QueueSpec queue)
       : link_(link_with(std::move(queue))), queue_(link_, RandomStream(1)) {}
-  bool push(Instant at, DataSize size, bool wire_is_free = false) {
-    return queue_.push({at, size, wire_is_free}, num_pushed_++);
+  bool push(Instant at, DataSize size, bool wire_is_free = false, bool can_be_marked = false) {
+    return queue_.push({at, size, wire_is_free, can_be_marked}, num_pushed_++,
+                       [this](int packet) { marked.push_back(packet); });
   }
   std::optional<int> pop(Instant now) {
     return queue_.pop(now, [this](DataSize size) { dropped += size; });
   }
   [[nodiscard]] DataSize size() const { return queue_.size(); }
   DataSize dropped;  // from the head
+  std::vector<int> marked;
 
  private:
   LinkSpec link_;
@@ -123,7 +125,7 @@ std::vector<int> gaps_at(DataSize queued, int num_packets) {
   int since = 0;
   for (int i = 0; i < num_packets; ++i) {
     ++since;
-    if (law.drops(queued, 0)) gaps.push_back(std::exchange(since, 0));
+    if (law.takes(queued, 0)) gaps.push_back(std::exchange(since, 0));
   }
   return gaps;
 }
@@ -161,11 +163,51 @@ TEST(Red, IsGentleAboveTheUpperThreshold) {
 
 TEST(Red, AveragesOverArrivalsAndSinksWhileTheWireIsIdle) {
   RedLaw law(red_of(0.002), RandomStream(7));
-  for (int i = 0; i < 100; ++i) (void)law.drops(DataSize::bytes(100'000), 0);
+  for (int i = 0; i < 100; ++i) (void)law.takes(DataSize::bytes(100'000), 0);
   const double after = 100'000 * (1 - std::pow(0.998, 100));  // 18 143
   EXPECT_NEAR(law.average_bytes(), after, 1e-6);
-  (void)law.drops(DataSize::zero(), 50);
+  (void)law.takes(DataSize::zero(), 50);
   EXPECT_NEAR(law.average_bytes(), after * std::pow(0.998, 50), 1e-6);
+}
+
+// A step at three packets on the queue as it is (RFC 8257, section 3.1), with room for five.
+QueueSpec step(bool ecn) {
+  return {.limit = kPacket * 5,
+          .discipline = Red{
+              .low = kPacket * 3, .high = kPacket * 3, .probability = 1, .weight = 1, .ecn = ecn}};
+}
+
+TEST(Red, AStepMarksEveryPacketThatFindsTheQueueAtTheThresholdUntilItIsFull) {
+  Waiting queue(step(true));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(queue.push(kRunStart, kPacket, false, true));
+  EXPECT_EQ(queue.marked, (std::vector<int>{3, 4}));  // the first three found 0, 1 and 2
+  EXPECT_FALSE(queue.push(kRunStart, kPacket, false, true)) << "full: dropped and not marked";
+  EXPECT_EQ(queue.marked.size(), 2u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(queue.pop(kRunStart), i) << "marked ones keep their place";
+  EXPECT_TRUE(queue.push(kRunStart, kPacket, false, true));  // finds two
+  EXPECT_EQ(queue.marked.size(), 2u);
+}
+
+TEST(Red, DropsWhatCannotBeMarkedAndMarksNothingUnlessTold) {
+  for (const bool ecn : {true, false}) {
+    Waiting queue(step(ecn));
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(queue.push(kRunStart, kPacket, false, true));
+    EXPECT_FALSE(queue.push(kRunStart, kPacket, false, !ecn));
+    EXPECT_TRUE(queue.marked.empty());
+    EXPECT_EQ(queue.size(), kPacket * 3);
+  }
+}
+
+// The same law and the same draws: what would be dropped is marked.
+TEST(Red, MarksExactlyWhatItWouldDrop) {
+  Red red = red_of(1);
+  RedLaw dropping(red, RandomStream(7));
+  red.ecn = true;
+  RedLaw marking(red, RandomStream(7));
+  EXPECT_TRUE(marking.marks() && !dropping.marks());
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(dropping.takes(DataSize::bytes(60'000), 0),
+              marking.takes(DataSize::bytes(60'000), 0));
 }
 
 // 200 000 packets, each lost with 2 %: four standard errors are 4 * sqrt(0.02 * 0.98 / 200 000).

@@ -1,6 +1,8 @@
 // What only the tier of ns-3's TCP has: real connections that give up, wrap, restart and collapse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/net/path.h"
 #include "tests/net/tiers_fixture.h"
 
@@ -38,6 +40,46 @@ TEST_F(Tcp, BbrOfThisNs3CollapsesInADatacentre) {
     RecordProperty("share_at_mtu_" + std::to_string(mtu), std::to_string(share));
     EXPECT_NEAR(share, measured, 0.01) << mtu;
   }
+}
+
+// 1 Gbit/s, RTT 2 ms, a step at K = 60 packets: a round trip holds 167, so that windows above 227
+// are marked. Slow start ends at the first mark with half of that, since alpha begins at 1 (RFC
+// 8257), and at most one packet per round trip brings the other 113 back: a quarter of a second.
+// From then on one flow swings by sqrt(2 * 227) / 2 = 11 packets below the mark (Alizadeh and
+// others 2010, section 3.3); 5 packets are left for what comes at once. The link never falls idle.
+TEST_F(Tcp, DctcpKeepsTheQueueAtTheMarkAndLosesNothing) {
+  const DataSize packet = DataSize::bytes(1500);
+  const Red step{
+      .low = packet * 60, .high = packet * 60, .probability = 1, .weight = 1, .ecn = true};
+  TopologySpec topology = cable_of_mtu(mbps(1000), 1ms, 1500);
+  for (LinkSpec& link : topology.links) link.queue = {.limit = packet * 1000, .discipline = step};
+  TransportSpec transport;
+  transport.congestion = CongestionControl::kDctcp;
+  Simulation run(tier_, topology, transport);
+  std::vector<LinkUsage> seen;
+  for (Duration at = 300ms; at <= 600ms; at += 100us)
+    run.clock->schedule_in(at, [&] { seen.push_back(run.network->usage(LinkId{0})); });
+  const DataSize size = DataSize::bytes(80'000'000);
+  const Diary::Page page = run.run_one(transfer(size.bytes()));
+  ASSERT_TRUE(page.completed_at);
+  const double share = to_seconds(size / mbps(1000)) / to_seconds(*page.completed_at);
+  RecordProperty("payload_share", std::to_string(share));
+  // The halved window leaves the link idle for 54 round trips, half of 54 packets each: 2.6 % of
+  // the load's 55 249 packets; slow start and two round trips at the beginning are 2 % more.
+  EXPECT_GE(share * 1500 / 1448, 0.95);
+  EXPECT_EQ(run.network->usage(LinkId{0}).wire_dropped, DataSize::zero());
+  const DataSize carried = seen.back().wire_delivered - seen.front().wire_delivered;
+  EXPECT_GE(carried, mbps(1000) * 300ms - packet);
+  DataSize least = DataSize::bytes(1'000'000'000), most;
+  for (const LinkUsage& usage : seen) {
+    const DataSize queued = usage.wire_in_flight - mbps(1000) * 1ms;
+    least = std::min(least, queued);
+    most = std::max(most, queued);
+  }
+  RecordProperty("queue_min_bytes", std::to_string(least.bytes()));
+  RecordProperty("queue_max_bytes", std::to_string(most.bytes()));
+  EXPECT_GE(least, packet * (60 - 11 - 5));
+  EXPECT_LE(most, packet * (60 + 5));
 }
 
 TEST_F(Tcp, AnOutageForEverBreaksTheConnectionAfterFifteenRetries) {

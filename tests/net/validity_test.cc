@@ -64,13 +64,35 @@ TEST(Validity, TcpRefusesLinksClockedByChunks) {
   EXPECT_NE(able.error().to_line().find("'store-gpu' has a rate per chunk"), std::string::npos);
 }
 
-TEST(Validity, DctcpNeedsMarksAndOurQueuesDoNotMark) {
+TEST(Validity, DctcpNeedsMarksWhereTheNetworkIsSlowest) {
   TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
   TransportSpec transport;
   transport.congestion = CongestionControl::kDctcp;
-  topology.links[0].queue.discipline =
-      Red{.low = DataSize::bytes(30'000), .high = DataSize::bytes(90'000)};
+  Red red{.low = DataSize::bytes(30'000), .high = DataSize::bytes(90'000)};
+  topology.links[0].queue.discipline = red;
+  const Status able = check_tier("tcp", topology, transport);
+  ASSERT_FALSE(able.ok());
+  EXPECT_EQ(able.error().to_line(),
+            "error: --tier tcp: DCTCP acts on marks, and the slowest link 'store-gpu' marks no "
+            "packets; give it a queue with `discipline: red` and `ecn: true`, or use another "
+            "congestion control");
+  red.ecn = true;
+  topology.links[0].queue.discipline = red;
+  EXPECT_TRUE(check_tier("tcp", topology, transport).ok());
+  EXPECT_FALSE(check_tier("packet", topology, transport).ok());
+  for (LinkSpec& link : one_cable(constant(mbps(999)), 10ms).links) topology.links.push_back(link);
   EXPECT_FALSE(check_tier("tcp", topology, transport).ok());
+}
+
+TEST(Validity, WhoIsNotEcnCapableIsToldThatAQueueThatMarksDrops) {
+  TopologySpec topology = one_cable(constant(mbps(1000)), 10ms);
+  topology.links[0].queue.discipline =
+      Red{.low = DataSize::bytes(90'000), .high = DataSize::bytes(90'000), .ecn = true};
+  TransportSpec transport;
+  for (const char* tier : {"burst", "packet", "tcp"})
+    EXPECT_TRUE(says(doubts_about(tier, topology, transport), "marks for DCTCP alone")) << tier;
+  transport.congestion = CongestionControl::kDctcp;
+  EXPECT_FALSE(says(doubts_about("tcp", topology, transport), "marks for DCTCP alone"));
 }
 
 TEST(Validity, FluidDoubtsLossSmallQueuesJitterAndChunks) {

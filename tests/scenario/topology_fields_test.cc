@@ -120,6 +120,24 @@ TEST(Topology, ExplicitNodesAndLinksWithAWayBackOfItsOwn) {
   EXPECT_NEAR(mean_loss(network.links[4].loss), 0.5 * 10 / 1010, 1e-12);
 }
 
+// A queue that marks is another network; one that does not is what it was before there were marks.
+TEST(Topology, ARedQueueMarksWhenToldTo) {
+  const std::string text =
+      "link: {capacity: 1Gbit/s, delay: 1ms, queue: {discipline: red, limit: 1MB, low: 90kB,\n"
+      "  high: 90kB, probability: 1, weight: 1, ecn: true}}\n";
+  const Scenario marks = read_on(text), drops = read_on(replaced(text, ", ecn: true", ""));
+  const Red step{.low = DataSize::bytes(90'000),
+                 .high = DataSize::bytes(90'000),
+                 .probability = 1,
+                 .weight = 1,
+                 .ecn = true};
+  for (const LinkSpec& link : network_of(marks).links)
+    EXPECT_EQ(std::get<Red>(link.queue.discipline), step);
+  EXPECT_FALSE(std::get<Red>(network_of(drops).links[0].queue.discipline).ecn);
+  EXPECT_THAT(marks.canonical, HasSubstr("\"ecn\":true"));
+  EXPECT_THAT(drops.canonical, testing::Not(HasSubstr("ecn")));
+}
+
 TEST(Topology, FaultsAreOneLineThatNamesTheField) {
   const std::string two = R"(topology:
   nodes: [store, gpu]

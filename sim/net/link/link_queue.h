@@ -16,7 +16,8 @@ namespace sluice {
 struct QueueArrival {
   Instant at;
   DataSize size;
-  bool wire_is_free = false;  // and nothing waits: it leaves the queue at once
+  bool wire_is_free = false;   // and nothing waits: it leaves the queue at once
+  bool can_be_marked = false;  // ECN-capable (RFC 3168)
   double idle_packets = 0;  // of the largest size, that the wire could have sent since it fell idle
 };
 
@@ -27,9 +28,19 @@ class LinkQueue {
       : limit_(link.queue.limit), law_(law_of(link, random)) {}
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   [[nodiscard]] DataSize size() const { return size_; }
-  // False: it was dropped.
-  [[nodiscard]] bool push(const QueueArrival& arrival, Packet packet) {
-    if (!admits(arrival)) return false;
+  // Whether some packets are marked instead of dropped.
+  [[nodiscard]] bool marks() const {
+    const auto* const red = std::get_if<RedLaw>(&law_);
+    return red != nullptr && red->marks();
+  }
+  // False: it was dropped. What is marked is given to `on_mark(Packet&)` before it waits.
+  template <typename OnMark>
+  [[nodiscard]] bool push(const QueueArrival& arrival, Packet packet, OnMark&& on_mark) {
+    auto* const red = std::get_if<RedLaw>(&law_);
+    const bool is_taken = red && red->takes(size_, arrival.idle_packets);
+    if (is_taken && !(red->marks() && arrival.can_be_marked)) return false;
+    if (!has_room_for(arrival)) return false;
+    if (is_taken) on_mark(packet);
     size_ += arrival.size;
     waiting_.push_back({std::move(packet), arrival.size, arrival.at});
     return true;
@@ -63,10 +74,7 @@ class LinkQueue {
     if (const auto* red = std::get_if<Red>(&link.queue.discipline)) return RedLaw(*red, random);
     return DropTail{};
   }
-  bool admits(const QueueArrival& arrival) {
-    if (auto* red = std::get_if<RedLaw>(&law_)) {
-      if (red->drops(size_, arrival.idle_packets)) return false;
-    }
+  bool has_room_for(const QueueArrival& arrival) {
     if (!arrival.wire_is_free) return size_ + arrival.size <= limit_;
     // When the wire fell free it had asked for a packet and found none.
     if (auto* codel = std::get_if<CoDelLaw>(&law_)) codel->on_empty();

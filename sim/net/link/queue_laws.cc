@@ -72,7 +72,7 @@ double RedLaw::probability() const {
   return std::min(1.0, p + (1 - p) * (average_bytes_ - high) / high);
 }
 
-bool RedLaw::drops(DataSize queued, double idle_packets) {
+bool RedLaw::takes(DataSize queued, double idle_packets) {
   const double weight = parameters_.weight;
   if (idle_packets > 0) {
     average_bytes_ *= std::pow(1 - weight, idle_packets);
@@ -83,11 +83,11 @@ bool RedLaw::drops(DataSize queued, double idle_packets) {
     num_passed_ = 0;
     return false;
   }
-  // Spreads the drops evenly: by a plain p they would come in clumps (section 7 of the paper).
+  // Spreads what it takes evenly: by a plain p it would come in clumps (section 7 of the paper).
   const double p = probability(), left = 1 - static_cast<double>(num_passed_) * p;
-  const bool drops = p >= left || random_.bernoulli(p / left);
-  num_passed_ = drops ? 0 : num_passed_ + 1;
-  return drops;
+  const bool takes = p >= left || random_.bernoulli(p / left);
+  num_passed_ = takes ? 0 : num_passed_ + 1;
+  return takes;
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// When a queue drops packets before it is full: CoDel's law and RED's, each by itself.
+// When a queue drops or marks packets before it is full: CoDel's law and RED's, each by itself.
 // Where in the flow: inside the queue of a link (link_queue.h) of every tier with packets.
 // Surprise: neither holds packets; they see sizes and times and say yes or no.
 #pragma once
@@ -39,9 +39,11 @@ class CoDelLaw {
 class RedLaw {
  public:
   RedLaw(const Red& parameters, RandomStream random);
-  // Whether to drop the packet that comes, with `queued` waiting before it. `idle_packets`: how
-  // many the wire could have sent since it fell idle.
-  [[nodiscard]] bool drops(DataSize queued, double idle_packets);
+  // Whether to drop the packet that comes, or to mark it, with `queued` waiting before it.
+  // `idle_packets`: how many the wire could have sent since it fell idle.
+  [[nodiscard]] bool takes(DataSize queued, double idle_packets);
+  // What it takes is marked if it can be.
+  [[nodiscard]] bool marks() const { return parameters_.ecn; }
   [[nodiscard]] double average_bytes() const { return average_bytes_; }
 
  private:
@@ -50,7 +52,7 @@ class RedLaw {
   Red parameters_;
   RandomStream random_;
   double average_bytes_ = 0;
-  std::int64_t num_passed_ = 0;  // since the last drop, above the lower threshold
+  std::int64_t num_passed_ = 0;  // since the last one taken, above the lower threshold
 };
 
 }  // namespace sluice
