@@ -90,7 +90,8 @@ struct TransportSpec {
   bool slow_start = true;  // false: the window is never the limit
   std::int32_t initial_window_segments = 10;        // RFC 6928
   DataSize max_window = DataSize::bytes(64 << 20);  // of each connection
-  // A silence longer than RTT (with its time in queues) + idle_timeout resets the window to its first size (RFC 5681, 4.1).
+  // A silence longer than RTT (with its time in queues) + idle_timeout resets the window to its
+  // first size (RFC 5681, 4.1).
   bool idle_reset = true;
   Duration idle_timeout = std::chrono::milliseconds{200};
   DataSize header = DataSize::bytes(52);  // IPv4 + TCP + timestamps, in each packet of `mtu`

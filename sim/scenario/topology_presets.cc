@@ -45,6 +45,17 @@ void add_cable_between(TopologySetting& topology, NodeIndex from, NodeIndex to, 
       {fmt::format("{}-{}", topology.nodes[from], topology.nodes[to]), from, to, link, {}});
 }
 
+// "gpu-1" to "gpu-n", each at the end of a cable of its own.
+void add_destinations(TopologySetting& topology, NodeIndex behind, std::size_t link,
+                      std::string_view name, std::int64_t count) {
+  for (std::int64_t i = 1; i <= count; ++i) {
+    const NodeIndex node = add_node(topology, fmt::format("{}-{}", name, i));
+    add_cable_between(topology, behind, node, link);
+    topology.destinations.push_back(node);
+    topology.hosts.push_back(node);
+  }
+}
+
 void read_edge_single(Fields& fields, const std::filesystem::path& folder,
                       TopologySetting& topology) {
   const NodeIndex store = add_node(topology, "store"), gpu = add_node(topology, "gpu");
@@ -65,12 +76,7 @@ void read_edge_shared(Fields& fields, const std::filesystem::path& folder,
   add_cable_between(topology, store, access, shared);
   topology.sources = {{store, 1}};
   topology.hosts = {store};
-  for (std::int64_t i = 1; i <= users; ++i) {
-    const NodeIndex user = add_node(topology, fmt::format("user-{}", i));
-    add_cable_between(topology, access, user, own);
-    topology.destinations.push_back(user);
-    topology.hosts.push_back(user);
-  }
+  add_destinations(topology, access, own, "user", users);
 }
 
 void read_wan_store(Fields& fields, const std::filesystem::path& folder,
@@ -84,12 +90,7 @@ void read_wan_store(Fields& fields, const std::filesystem::path& folder,
   add_cable_between(topology, store, gateway, wan);
   topology.sources = {{store, 1}};
   topology.hosts = {store};
-  for (std::int64_t i = 1; i <= gpus; ++i) {
-    const NodeIndex gpu = add_node(topology, fmt::format("gpu-{}", i));
-    add_cable_between(topology, gateway, gpu, local);
-    topology.destinations.push_back(gpu);
-    topology.hosts.push_back(gpu);
-  }
+  add_destinations(topology, gateway, local, "gpu", gpus);
 }
 
 // Hosts are numbered through the leaves in turn, so that the first stores and the last GPUs lie

@@ -30,8 +30,8 @@ struct Target {
       mutate;
 };
 
-// Container, one per registered codec, capture, profile, scenario, one per registered reader of link traces
-// and of workload traces.
+// Container, one per registered codec, capture, profile, scenario, one per registered reader of
+// link traces and of workload traces.
 [[nodiscard]] const std::vector<Target>& all_targets();
 
 [[nodiscard]] Target container_target();
