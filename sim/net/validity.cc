@@ -5,12 +5,11 @@
 #include <algorithm>
 
 #include "sim/net/tcp_limits.h"
+#include "sim/net/transport/segment.h"
 
 namespace sluice {
 namespace {
 
-constexpr DataSize kBurstSegment = DataSize::bytes(64 << 10);  // of sim/ns3/ns3_tiers.cc
-constexpr std::int64_t kSegmentsPerQueue = 8;                  // below it a burst is cut smaller
 // Measured by network_speed, see the README: packets per second of one core's time.
 constexpr double kPacketsPerCoreSecond = 2'000'000;
 constexpr DataSize kLargeWindow = DataSize::bytes(1 << 20);

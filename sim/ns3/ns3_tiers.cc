@@ -1,6 +1,7 @@
 #include "sim/ns3/ns3_tiers.h"
 
 #include "base/assert.h"
+#include "sim/net/transport/segment.h"
 #include "sim/net/transport/windowed_network.h"
 #include "sim/ns3/ns3_carrier.h"
 #include "sim/ns3/ns3_clock.h"
@@ -9,7 +10,6 @@
 namespace sluice {
 namespace {
 
-constexpr DataSize kBurst = DataSize::bytes(64 << 10);
 constexpr DataSize kOnePacket = DataSize::bytes(1);  // no segment is smaller than a packet
 
 std::unique_ptr<Network> make_windowed(Clock& ns3_clock, TopologySpec topology,
@@ -41,7 +41,7 @@ std::unique_ptr<Network> make_packet_network(Clock& ns3_clock, TopologySpec topo
 
 std::unique_ptr<Network> make_burst_network(Clock& ns3_clock, TopologySpec topology,
                                             const TransportSpec& transport) {
-  return make_windowed(ns3_clock, std::move(topology), transport, kBurst);
+  return make_windowed(ns3_clock, std::move(topology), transport, kBurstSegment);
 }
 
 std::unique_ptr<Network> make_tcp_network(Clock& ns3_clock, TopologySpec topology,

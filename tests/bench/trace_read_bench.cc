@@ -3,17 +3,16 @@
 // neighbours in rate, but in mahimahi, where 3 Gbit/s fit in a few steps. A temporary file is
 // written, read once to warm the cache, and then read five times; medians, of processor time.
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tests/bench/process_usage.h"
 #include "traces/read.h"
 
 namespace sluice {
@@ -35,18 +34,6 @@ void write_rows(std::FILE* out, const std::string& format, std::int64_t num_rows
       fmt::print(out, "{}\n", 1 + i / 250);  // 250 packets per ms
     }
   }
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
-
-double peak_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 // Ends the program with the error's line.

@@ -4,17 +4,16 @@
 // then read five times with all statistics, as `sluice trace inspect` does; medians, of processor
 // time.
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tests/bench/process_usage.h"
 #include "traces/workload/summary.h"
 
 namespace sluice {
@@ -46,18 +45,6 @@ void write_mooncake(std::FILE* out, std::int64_t num_rows) {
     }
     std::fputs("]}\n", out);
   }
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
-
-double peak_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 // Ends the program with the error's line.

@@ -8,6 +8,11 @@
 
 namespace sluice {
 
+// What the tier `burst` sends in one piece at most, and into how many pieces the smallest queue of
+// a path is cut, so that a queue means something to a burst.
+inline constexpr DataSize kBurstSegment = DataSize::bytes(64 << 10);
+inline constexpr std::int64_t kSegmentsPerQueue = 8;
+
 // A receiver keeps the acknowledgement of a single packet back for this long at most, as Linux
 // does; RFC 9293 allows half a second.
 inline constexpr Duration kAckDelayMax = std::chrono::milliseconds{40};

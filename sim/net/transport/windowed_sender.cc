@@ -2,14 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/net/transport/segment.h"
 #include "sim/net/transport/windowed_state.h"
 
 namespace sluice {
-namespace {
-
-constexpr std::int64_t kSegmentsPerQueue = 8;  // so that a queue means something to a burst
-
-}  // namespace
 
 void WindowedNetwork::on_packet(const PacketFields& packet) {
   Channel* channel = find_channel(packet.channel);
