@@ -98,6 +98,15 @@ struct TransportSpec {
   bool count_headers = true;              // false: the payload alone occupies the link
 };
 
+// What a transfer carries. Only networks that move real bytes look at it.
+struct TransferContent {
+  std::int32_t chunk = 0;
+  // nullopt: the chunk's text, to recompute it.
+  std::optional<std::int32_t> level;
+  // That is here already: only what `level` adds to it travels.
+  std::optional<std::int32_t> beyond;
+};
+
 struct Transfer {
   NodeId from, to;  // the data flows from `from` to `to`; the request travels the other way first
   DataSize size;
@@ -106,12 +115,17 @@ struct Transfer {
   // Needed on a chunk-clocked link: which step of its trace holds.
   std::optional<std::int64_t> chunk_index;
   DataSize progress_every;  // on_progress each time this much more has arrived; zero: never
+  std::optional<TransferContent> content;
 };
 
 enum class TransferFailure {
   kNoRoute,       // unknown nodes, the same node twice, or no links there and back
   kNoChunkIndex,  // a chunk-clocked link on the route, but the transfer names no chunk
-  kLinkDown,      // the connection broke (only where real sockets are)
+  // Only where real sockets are. The first three may go better another time.
+  kLinkDown,  // no connection could be had, or all of them broke again and again
+  kStalled,   // nothing came for too long
+  kCorrupt,   // what came is not what was sent
+  kRefused,   // the server does not have it, or does not give it
 };
 
 // Told what happens to a transfer; called from the clock's callbacks, never from inside start() or

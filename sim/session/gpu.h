@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "base/clock.h"
+#include "sim/net/network.h"
 
 namespace sluice {
 
@@ -17,11 +20,22 @@ struct GpuJobId {
   auto operator<=>(const GpuJobId&) const = default;
 };
 
+// What a decode job works on. Only devices that decode real bytes look at it.
+struct DecodeInput {
+  ConnectionGroup load;
+  std::int32_t chunk = 0;
+  std::int32_t level = 0;
+};
+
 struct GpuJob {
   GpuJobKind kind = GpuJobKind::kDecode;
-  Duration time{};                 // alone on this GPU
+  Duration time{};                 // alone on this GPU; of a real decode what the plan expects
   std::function<void()> on_begin;  // may be empty
   std::function<void()> on_done;
+  std::optional<DecodeInput> input;
+  // In the place of on_done, when the bytes cannot be decoded or are not the tensors that were
+  // encoded; may be empty where nothing is decoded.
+  std::function<void(const std::string& why)> on_failed;
 };
 
 class Gpu {

@@ -99,7 +99,10 @@ void Session::on_failure(TransferId id, TransferFailure why) {
   static const std::map<TransferFailure, const char*> kWords{
       {TransferFailure::kNoRoute, "there is no route"},
       {TransferFailure::kNoChunkIndex, "a chunk-clocked link needs a chunk index"},
-      {TransferFailure::kLinkDown, "the link went down"}};
+      {TransferFailure::kLinkDown, "the link went down"},
+      {TransferFailure::kStalled, "nothing came for too long"},
+      {TransferFailure::kCorrupt, "what came is not what was sent"},
+      {TransferFailure::kRefused, "the server refused it"}};
   const char* words = kWords.at(why);
   fail(fmt::format("the transfer of chunk {} failed: {}", index, words));
 }
@@ -119,7 +122,9 @@ void Session::decode(ChunkState& chunk) {
                    .on_done =
                        [this, &chunk, level] {
                          if (!ended_) on_decoded(chunk, level);
-                       }}));
+                       },
+                   .input = DecodeInput{.load = group(), .chunk = chunk.index, .level = level},
+                   .on_failed = {}}));
 }
 
 void Session::on_decoded(ChunkState& chunk, std::int32_t level) {

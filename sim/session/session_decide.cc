@@ -176,13 +176,17 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   chunk.in_flight = size;
   chunk.encoded += size;
   hold_memory(size);
-  chunk.transfer = network_.start({.from = plan_.source,
-                                   .to = plan_.destination,
-                                   .size = size,
-                                   .group = group(),
-                                   .connections = fetch.connections,
-                                   .chunk_index = step},
-                                  *this);
+  chunk.transfer = network_.start(
+      {.from = plan_.source,
+       .to = plan_.destination,
+       .size = size,
+       .group = group(),
+       .connections = fetch.connections,
+       .chunk_index = step,
+       .progress_every = {},
+       .content =
+           TransferContent{.chunk = chunk.index, .level = fetch.level, .beyond = chunk.level}},
+      *this);
   transfers_.emplace(*chunk.transfer, chunk.index);
   return {};
 }
@@ -209,16 +213,18 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
     chunk.record.requested_at = clock_.now();
     chunk.record.first_byte_at.reset();
     chunk.record.arrived_at.reset();
-    chunk.transfer =
-        network_.start({.from = plan_.source,
-                        .to = plan_.destination,
-                        .size = plan.text_size,
-                        .group = group(),
-                        .connections = 1,
-                        .chunk_index = plan_.first_chunk_index
-                                           ? std::optional(*plan_.first_chunk_index + chunk.index)
-                                           : std::nullopt},
-                       *this);
+    chunk.transfer = network_.start(
+        {.from = plan_.source,
+         .to = plan_.destination,
+         .size = plan.text_size,
+         .group = group(),
+         .connections = 1,
+         .chunk_index = plan_.first_chunk_index
+                            ? std::optional(*plan_.first_chunk_index + chunk.index)
+                            : std::nullopt,
+         .progress_every = {},
+         .content = TransferContent{.chunk = chunk.index, .level = {}, .beyond = {}}},
+        *this);
     transfers_.emplace(*chunk.transfer, chunk.index);
   }
   run_ready_recomputes();

@@ -21,10 +21,12 @@ MAY_INCLUDE = {
     "sim/serving/compute": ["base/", "codec/geometry/", "codec/profile.h", "codec/profile_json.h", "sim/serving/compute/"],
     "sim/serving": ["base/", "traces/", "policies/", "sim/net/", "sim/ns3/ns3_tiers.h", "sim/scenario/", "sim/session/", "sim/serving/"],
     "sim/cli": ["base/", "policies/", "sim/", "analysis/", "traces/"],
+    "emu/host": ["base/", "emu/host/"],
+    "emu/link": ["base/", "traces/link_trace.h", "sim/net/", "emu/host/", "emu/link/"],
     "analysis": ["base/", "traces/link_trace.h", "sim/session/record.h", "analysis/"],
 }
 TYPE_DEFINITION = r"^(?:struct|class|enum class)(?: \[\[nodiscard\]\])? (\w+)(?: final)?(?: : [^;{]+)? \{"
-FOLDERS = ["base", "traces", "codec", "policies", "sim", "analysis"]
+FOLDERS = ["base", "traces", "codec", "policies", "sim", "emu", "analysis"]
 
 # header pattern -> the only places where it may stand
 ONLY_IN = {
