@@ -13,9 +13,14 @@ constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::
 }  // namespace
 
 void FluidNetwork::gather(FluidChannel& channel) {
+  gathered_.assign(1, &channel);
+  gathered_links_.assign(channel.links().begin(), channel.links().end());
+  const std::size_t itself = channel.is_on_links ? 1 : 0;
+  const bool shares = std::any_of(channel.links().begin(), channel.links().end(),
+                                  [&](LinkId id) { return link(id).channels.size() > itself; });
+  if (!shares) return;
   ++search_;
   gathered_links_.clear();
-  gathered_.assign(1, &channel);
   channel.seen = search_;
   for (std::size_t i = 0; i < gathered_.size(); ++i) {
     for (const LinkId id : gathered_[i]->links()) {
