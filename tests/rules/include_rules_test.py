@@ -23,6 +23,9 @@ MAY_INCLUDE = {
     "sim/cli": ["base/", "policies/", "sim/", "analysis/", "traces/"],
     "emu/host": ["base/", "emu/host/"],
     "emu/link": ["base/", "traces/link_trace.h", "sim/net/", "emu/host/", "emu/link/"],
+    "emu/protocol": ["base/", "codec/bytes.h", "codec/container/", "emu/protocol/"],
+    "emu/contents": ["base/", "codec/", "emu/contents/"],
+    "emu/server": ["base/", "codec/container/", "emu/protocol/", "emu/contents/", "emu/server/"],
     "analysis": ["base/", "traces/link_trace.h", "sim/session/record.h", "analysis/"],
 }
 TYPE_DEFINITION = r"^(?:struct|class|enum class)(?: \[\[nodiscard\]\])? (\w+)(?: final)?(?: : [^;{]+)? \{"
@@ -33,7 +36,9 @@ ONLY_IN = {
     r"<ns3/|\"ns3/": ["sim/ns3/"],
     r"<yaml-cpp": ["sim/scenario/fields.h", "sim/scenario/yaml_document.h", "sim/scenario/yaml_document.cc"],
     r"<sqlite3\.h>": ["analysis/store/"],
-    r"<openssl/": ["base/sha256.cc", "codec/container/"],
+    r"<openssl/": ["base/sha256.cc", "codec/container/", "emu/protocol/"],
+    r"<xxhash\.h>": ["emu/protocol/", "emu/contents/"],
+    r"<boost/asio": ["emu/"],
     r"<CLI/": ["/cli/", "/main.cc", "base/command_line.h"],
     r"<cuda": [".cu", "codec/device/"],
 }
