@@ -19,7 +19,7 @@ class ClientHandshake {
   // `nonce` is random_bytes() of codec/container/seal.h, new for each connection.
   ClientHandshake(std::optional<SealKey> key, const Bytes32& nonce);
   // The bytes to be sent first.
-  [[nodiscard]] std::vector<std::byte> hello();
+  [[nodiscard]] std::vector<std::byte> hello() const;
   // The server's first frame. With a key appends the proof to `out`, to be sent next, and switches
   // `reader` and `writer` to sealed records. Errors: not a HelloReply (a Fail: its words), another
   // version, a server that has not this key, one that asks for a key which we lack, one that asks
@@ -30,6 +30,7 @@ class ClientHandshake {
 
  private:
   std::optional<SealKey> key_;
+  Bytes32 nonce_;
   MessageBytes hello_;
   bool done_ = false;
 };
@@ -49,7 +50,7 @@ class ServerHandshake {
   [[nodiscard]] Status on_prove(const Frame& frame, FrameReader& reader, FrameWriter& writer);
 
   std::optional<SealKey> key_;
-  Bytes32 nonce_;
+  Bytes32 nonce_, client_nonce_{};
   MessageBytes transcript_;  // Hello and HelloReply without its proof; empty before the Hello
   bool done_ = false;
 };
