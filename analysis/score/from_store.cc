@@ -28,6 +28,7 @@ PolicyKey policy_of(const RunRow& run) {
 struct Group {
   std::map<PolicyKey, std::vector<const RunRow*>> done;
   std::int64_t num_unfinished = 0;
+  std::int64_t num_invalid = 0;  // emulated on a host that did not keep up
 };
 
 // replicate -> cluster. Replicates on the same trace are one cluster when there are several traces;
@@ -132,6 +133,10 @@ ScoreInput input_without_loads(const GroupKey& key, const Group& group) {
         fmt::format("{} runs are not done and left out; the command that began them resumes them",
                     group.num_unfinished));
   }
+  if (group.num_invalid > 0) {
+    input.notes.push_back(
+        fmt::format("{} emulated runs are left out: the host did not keep up", group.num_invalid));
+  }
   if (is_one_trace(group)) {
     input.notes.push_back(
         "all replicates are windows of one link trace, which may overlap: intervals take the "
@@ -154,7 +159,9 @@ Groups group_runs(const std::vector<RunRow>& runs, const ScoreSelection& selecti
   for (const RunRow& run : runs) {
     if (!is_selected(run, selection)) continue;
     Group& group = groups[group_of(run)];
-    if (run.done) {
+    if (run.done && run.metrics.health && !run.metrics.health->is_valid()) {
+      ++group.num_invalid;
+    } else if (run.done) {
       group.done[policy_of(run)].push_back(&run);
     } else {
       ++group.num_unfinished;

@@ -35,6 +35,12 @@ FROM run_profile JOIN codec_profile ON id = profile_id
 WHERE run_id = ?1 ORDER BY name, sha256, model, device, source
 )sql";
 
+constexpr const char* kSelectHealth = R"sql(
+SELECT emulator, link_late_p50_ns, link_late_p99_ns, link_late_max_ns, timer_late_p50_ns,
+  timer_late_p99_ns, timer_late_max_ns, cpu_busy, cpu_stolen, achieved_share, wire_dropped, doubts
+FROM emu_health WHERE run_id = ?1
+)sql";
+
 constexpr const char* kSelectCampaign = R"sql(
 SELECT command, scenario_argument, link_trace_file, num_replicates, started_wall_ns,
   git_commit, dirty, compiler, flags, ns3_version, sqlite_version, host.name, system, cpu, num_cpus
@@ -96,6 +102,28 @@ Status read_profiles(const Database& database, std::vector<RunRow>& runs) {
   return {};
 }
 
+Status read_health(const Database& database, std::vector<RunRow>& runs) {
+  Statement select = database.prepare(kSelectHealth);
+  for (RunRow& run : runs) {
+    const Status read = select.bind(run.id.value).for_each([&] {
+      run.metrics.health = HostHealth{.emulator = select.text(0),
+                                      .link_late_p50 = select.duration(1),
+                                      .link_late_p99 = select.duration(2),
+                                      .link_late_max = select.duration(3),
+                                      .timer_late_p50 = select.duration(4),
+                                      .timer_late_p99 = select.duration(5),
+                                      .timer_late_max = select.duration(6),
+                                      .cpu_busy = select.real(7),
+                                      .cpu_stolen = select.real(8),
+                                      .achieved_share = select.real(9),
+                                      .wire_dropped = select.size(10),
+                                      .doubts = select.text(11)};
+    });
+    if (!read) return read;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string policy_text(const PolicyFacts& policy) {
@@ -117,6 +145,8 @@ Result<std::vector<RunRow>> Store::read_runs(const RunFilter& filter) const {
   Status read = select.for_each([&] { runs.push_back(run_from(select)); });
   if (!read) return read.error();
   read = read_profiles(state_->database, runs);
+  if (!read) return read.error();
+  read = read_health(state_->database, runs);
   if (!read) return read.error();
   return runs;
 }

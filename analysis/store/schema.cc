@@ -203,6 +203,25 @@ ALTER TABLE chunk RENAME TO chunk_row;
 ALTER TABLE load ADD COLUMN chunks TEXT NOT NULL DEFAULT '[]';
 )sql";
 
+// How well the host kept up with an emulated run.
+constexpr const char* kVersion5 = R"sql(
+CREATE TABLE emu_health (
+  run_id INTEGER PRIMARY KEY REFERENCES run (id),
+  emulator TEXT NOT NULL,
+  link_late_p50_ns INTEGER NOT NULL,
+  link_late_p99_ns INTEGER NOT NULL,
+  link_late_max_ns INTEGER NOT NULL,
+  timer_late_p50_ns INTEGER NOT NULL,
+  timer_late_p99_ns INTEGER NOT NULL,
+  timer_late_max_ns INTEGER NOT NULL,
+  cpu_busy REAL NOT NULL,
+  cpu_stolen REAL NOT NULL,
+  achieved_share REAL NOT NULL,
+  wire_dropped INTEGER NOT NULL,
+  doubts TEXT NOT NULL  -- empty: the run is valid
+) STRICT;
+)sql";
+
 // To one version: statements, then what SQL alone cannot do.
 struct Migration {
   const char* sql;
@@ -210,9 +229,9 @@ struct Migration {
 };
 
 // One row per version, in order; a new version is one more row.
-constexpr std::array<Migration, 4> kMigrations{Migration{kVersion1}, Migration{kVersion2},
-                                               Migration{kVersion3},
-                                               Migration{kVersion4, pack_chunks}};
+constexpr std::array<Migration, 5> kMigrations{
+    Migration{kVersion1}, Migration{kVersion2}, Migration{kVersion3},
+    Migration{kVersion4, pack_chunks}, Migration{kVersion5}};
 constexpr auto kNewestVersion = static_cast<std::int64_t>(kMigrations.size());
 
 struct FileIdentity {

@@ -103,6 +103,16 @@ Status insert_profiles(const Database& database, RunId run,
   return {};
 }
 
+Status insert_health(const Database& database, RunId run, const HostHealth& h) {
+  return database
+      .prepare(
+          "INSERT INTO emu_health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+          "?13)")
+      .run_with(run.value, h.emulator, h.link_late_p50, h.link_late_p99, h.link_late_max,
+                h.timer_late_p50, h.timer_late_p99, h.timer_late_max, h.cpu_busy, h.cpu_stolen,
+                h.achieved_share, h.wire_dropped, h.doubts);
+}
+
 // The rows of a run that `worker` has claimed, within the caller's transaction.
 Result<RunId> write_rows(StoreState& state, const std::string& worker, const RunKey& key,
                          const RunInputs& inputs, const RunMetrics& metrics,
@@ -114,6 +124,10 @@ Result<RunId> write_rows(StoreState& state, const std::string& worker, const Run
   if (!done) return done.error();
   done = insert_profiles(state.database, *run, inputs.profiles);
   if (!done) return done.error();
+  if (metrics.health) {
+    done = insert_health(state.database, *run, *metrics.health);
+    if (!done) return done.error();
+  }
   for (const LoadRecord& load : loads) {
     done = insert_load(state.database, *state.writer, *run, load);
     if (!done) return done.error();

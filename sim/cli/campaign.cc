@@ -7,7 +7,6 @@
 #include "analysis/store/store.h"
 #include "sim/cli/workers.h"
 #include "sim/scenario/ladder.h"
-#include "sim/serving/run.h"
 
 namespace sluice {
 namespace {
@@ -83,12 +82,15 @@ const PolicySpec& policy_of(const Scenario& s, const Registered& ids, PolicyId i
   return s.policies[static_cast<std::size_t>(found - ids.policies.begin())];
 }
 
-Status make_run(Store& store, const Scenario& s, const Registered& ids, const RunKey& key) {
+Status make_run(Store& store, const Scenario& s, const Registered& ids,
+                const CampaignOptions& options, const RunKey& key) {
   const Result<Claim> claim = store.claim(key, ids.campaign);
   if (!claim) return claim.error();
   if (*claim != Claim::kOurs) return {};
-  const Result<RunOutcome> run =
-      run_replicate(s, policy_of(s, ids, key.policy), key.replicate, key.tier);
+  const PolicySpec& policy = policy_of(s, ids, key.policy);
+  const Result<RunOutcome> run = options.make_run
+                                     ? options.make_run(policy, key.replicate, key.tier)
+                                     : run_replicate(s, policy, key.replicate, key.tier);
   if (!run) {
     (void)store.release(key);
     return run.error();
@@ -115,7 +117,7 @@ Status make_runs(const Scenario& s, const Registered& ids, const CampaignOptions
     Result<Store> store = Store::open(options.store);
     if (!store) return store.error();
     while (const auto index = queue.next()) {
-      if (Status made = make_run(*store, s, ids, missing[*index]); !made) return made;
+      if (Status made = make_run(*store, s, ids, options, missing[*index]); !made) return made;
     }
     return {};
   });

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "sim/scenario/scenario.h"
+#include "sim/serving/run.h"
 
 namespace sluice {
 
@@ -22,6 +24,10 @@ struct CampaignOptions {
   std::string scenario_argument;               // as given
   std::optional<std::string> link_trace_file;  // as given
   std::optional<std::int64_t> only_replicate;
+  // Makes one run; called in worker processes. Empty: run_replicate().
+  std::function<Result<RunOutcome>(const PolicySpec& policy, std::int64_t replicate,
+                                   const std::string& tier)>
+      make_run;
 };
 
 struct CampaignSummary {

@@ -250,17 +250,18 @@ Json model_json(const ModelGeometry& model) {
 }  // namespace
 
 std::string canonical_text(const Scenario& s) {
-  const Json json = {{"schema", 2},
-                     {"name", s.title()},
-                     {"topology", topology_json(s.topology)},
-                     {"cross_traffic", cross_traffic_json(s)},
-                     {"transport", transport_json(s.transport)},
-                     {"model", model_json(s.model)},
-                     {"ladder", ladder_json(s)},
-                     {"device", {{"id", s.device.id}, {"sha256", s.device.sha256}}},
-                     {"recompute", s.recompute},
-                     {"workload", workload_json(s.workload)},
-                     {"slo_ns", to_ns(s.slo)}};
+  Json json = {{"schema", 2},
+               {"name", s.title()},
+               {"topology", topology_json(s.topology)},
+               {"cross_traffic", cross_traffic_json(s)},
+               {"transport", transport_json(s.transport)},
+               {"model", model_json(s.model)},
+               {"ladder", ladder_json(s)},
+               {"device", {{"id", s.device.id}, {"sha256", s.device.sha256}}},
+               {"recompute", s.recompute},
+               {"workload", workload_json(s.workload)},
+               {"slo_ns", to_ns(s.slo)}};
+  if (s.measured) json["measured_chunks"] = s.measured->sha256;
   return json.dump();
 }
 

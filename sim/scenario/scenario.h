@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "codec/profile.h"
 #include "policies/registry.h"
 #include "sim/net/network.h"
+#include "sim/scenario/measured_chunks.h"
 #include "sim/scenario/topology_setting.h"
 #include "sim/scenario/workload_setting.h"
 #include "sim/serving/compute/compute_device.h"
@@ -38,6 +40,8 @@ struct Scenario {
   std::string ladder_taken_on;  // the profile's own model
   std::string ladder_words;     // where sizes, times and damage come from, for the tables
   std::int64_t chunk_tokens = 0;
+  // Where contexts exist: each chunk that a load may have. Null: sizes and times are the ladder's.
+  std::shared_ptr<const MeasuredChunks> measured;
   ComputeDevice device;
   bool decode = true;     // false: decoding takes no time
   bool recompute = true;  // false: no chunk can be recomputed

@@ -10,16 +10,30 @@ namespace {
 
 constexpr std::int64_t kBytesPerElement = 2;  // the decoded cache is fp16 or bf16
 
+std::vector<LevelCost> predicted_costs(const Scenario& s, std::int64_t elements) {
+  std::vector<LevelCost> costs;
+  for (const LevelFacts& level : s.ladder.levels) {
+    const Duration decode =
+        s.decode && level.decode ? level.decode->of(elements) : Duration::zero();
+    costs.push_back({.size = level.size_of(elements), .decode_time = decode});
+  }
+  return costs;
+}
+
 ChunkPlan plan_chunk(const Scenario& s, std::int64_t begin, std::int64_t tokens,
                      std::int64_t context_tokens) {
   const std::int64_t elements = s.model.elements(begin, tokens, context_tokens);
   ChunkPlan chunk;
   chunk.tokens = tokens;
   chunk.decoded_size = DataSize::bytes(elements * kBytesPerElement);
-  for (const LevelFacts& level : s.ladder.levels) {
-    const Duration decode =
-        s.decode && level.decode ? level.decode->of(elements) : Duration::zero();
-    chunk.levels.push_back({.size = level.size_of(elements), .decode_time = decode});
+  if (s.measured) {
+    const auto index = static_cast<std::int32_t>(begin / s.chunk_tokens);
+    const MeasuredChunks::Chunk& measured = s.measured->chunks.at({index, tokens});
+    chunk.levels = measured.levels;
+    chunk.stored_as = measured.stored_as;
+  } else {
+    chunk.levels = predicted_costs(s, elements);
+    chunk.stored_as = static_cast<std::int32_t>(begin / s.chunk_tokens);
   }
   if (s.recompute) chunk.recompute_time = s.device.prefill_time(s.model, tokens, begin);
   return chunk;

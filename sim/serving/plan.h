@@ -10,7 +10,7 @@
 namespace sluice {
 
 // `index` names the load within its run. Throws std::overflow_error when a size or time does not
-// fit.
+// fit, std::out_of_range for a chunk that Scenario::measured does not have.
 [[nodiscard]] LoadPlan plan_load(const Scenario& scenario, const PolicySpec& policy,
                                  std::int64_t index, const LoadDraw& draw);
 

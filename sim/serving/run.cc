@@ -5,11 +5,9 @@
 
 #include "sim/serving/cross_traffic.h"
 #include "sim/serving/draws.h"
-#include "sim/serving/engine.h"
 #include "sim/serving/plan.h"
 #include "sim/serving/topology.h"
 #include "sim/session/session.h"
-#include "sim/session/sim_gpu.h"
 
 namespace sluice {
 namespace {
@@ -20,7 +18,7 @@ class Stage {
   Stage(const Scenario& scenario, const PolicySpec& policy)
       : scenario_(scenario), policy_(policy) {}
 
-  Status run(const std::string& tier, const ReplicateDraws& all, StageKey stage,
+  Status run(const EngineMaker& make, const ReplicateDraws& all, StageKey stage,
              std::size_t num_loads) {
     TopologySpec topology = make_topology(scenario_, all, stage);
     // The networks of isolated loads differ only in what is drawn for them, which is sound.
@@ -28,12 +26,13 @@ class Stage {
       if (Status checked = check_topology(topology, scenario_.transport); !checked)
         return checked.error();
     }
-    Result<Engine> engine = make_engine(tier, std::move(topology), scenario_.transport);
+    const std::vector<NodeIndex>& destinations = scenario_.topology.destinations;
+    Result<Engine> engine = make(std::move(topology), scenario_.transport, destinations.size());
     if (!engine) return engine.error();
     CrossTrafficSource cross_traffic(*engine->clock, *engine->network, scenario_, stage);
-    std::map<NodeIndex, SimGpu> gpus;
-    for (const NodeIndex node : scenario_.topology.destinations)
-      gpus.try_emplace(node, *engine->clock);
+    Gpus gpus;
+    for (std::size_t i = 0; i < destinations.size(); ++i)
+      gpus.emplace(destinations[i], engine->gpus[i].get());
     std::vector<Actor> actors(num_loads);  // gone before clock, network and GPUs, come what may
     const std::span<const LoadDraw> draws =
         std::span(all.loads).subspan(static_cast<std::size_t>(stage.first_load), num_loads);
@@ -58,7 +57,7 @@ class Stage {
     TimerId give_up;
   };
 
-  using Gpus = std::map<NodeIndex, SimGpu>;
+  using Gpus = std::map<NodeIndex, Gpu*>;
 
   Status prepare(std::vector<Actor>& actors, Engine& engine, Gpus& gpus,
                  std::span<const LoadDraw> draws, std::int64_t first_index) {
@@ -72,7 +71,7 @@ class Stage {
       actor.policy = std::move(*policy);
       RunnableClock& clock = *engine.clock;
       actor.session =
-          std::make_unique<Session>(clock, *engine.network, gpus.at(draws[i].destination),
+          std::make_unique<Session>(clock, *engine.network, *gpus.at(draws[i].destination),
                                     *actor.policy, actor.plan, [this, &clock, &actor] {
                                       clock.cancel(actor.give_up);
                                       if (--num_open_ == 0) clock.stop();
@@ -92,7 +91,7 @@ class Stage {
       stored = std::max(stored, stored_size(actor.plan));
     }
     simulated_time = engine.clock->now() - kRunStart;
-    for (const auto& [node, gpu] : gpus) gpu_busy_time += gpu.busy_time();
+    for (const auto& [node, gpu] : gpus) gpu_busy_time += gpu->busy_time();
     for (const LinkId link : main_links(scenario_)) {
       const LinkUsage usage = engine.network->usage(link);
       wire_bytes += usage.wire_delivered;
@@ -113,6 +112,15 @@ double share(double part, double whole) {
 
 Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
                                  std::int64_t replicate, const std::string& tier) {
+  return run_replicate(
+      s, policy, replicate,
+      [&tier](TopologySpec topology, const TransportSpec& transport, std::size_t num_gpus) {
+        return make_engine(tier, std::move(topology), transport, num_gpus);
+      });
+}
+
+Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
+                                 std::int64_t replicate, const EngineMaker& make) {
   Result<ReplicateDraws> draws = draw_replicate(s, replicate);
   if (!draws) return draws.error();
   RunOutcome outcome;
@@ -123,7 +131,7 @@ Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
   for (std::size_t i = 0; i < draws->loads.size(); i += per_stage) {
     Stage stage(s, policy);
     const StageKey key{replicate, static_cast<std::int64_t>(i)};
-    if (Status done = stage.run(tier, *draws, key, per_stage); !done) return done.error();
+    if (Status done = stage.run(make, *draws, key, per_stage); !done) return done.error();
     for (LoadRecord& load : stage.loads) {
       outcome.metrics.bytes_moved += load.bytes_moved;
       outcome.loads.push_back(std::move(load));

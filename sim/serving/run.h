@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sim/scenario/scenario.h"
+#include "sim/serving/engine.h"
 #include "sim/session/record.h"
 
 namespace sluice {
@@ -19,5 +20,8 @@ struct RunOutcome {
 // Deterministic: the same arguments give the same outcome, whatever ran before.
 [[nodiscard]] Result<RunOutcome> run_replicate(const Scenario& scenario, const PolicySpec& policy,
                                                std::int64_t replicate, const std::string& tier);
+// On engines of the caller's.
+[[nodiscard]] Result<RunOutcome> run_replicate(const Scenario& scenario, const PolicySpec& policy,
+                                               std::int64_t replicate, const EngineMaker& make);
 
 }  // namespace sluice

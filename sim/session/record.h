@@ -60,6 +60,20 @@ struct LoadRecord {
   }
 };
 
+// How well the host kept up with an emulated run. Times are late against what was scheduled.
+struct HostHealth {
+  std::string emulator;                                           // "tun", "kernel", "process"
+  Duration link_late_p50{}, link_late_p99{}, link_late_max{};     // packets that left the link
+  Duration timer_late_p50{}, timer_late_p99{}, timer_late_max{};  // callbacks of the clock
+  double cpu_busy = 0;        // share of all cores, of whatever ran
+  double cpu_stolen = 0;      // share of all cores that other machines of the host had
+  double achieved_share = 1;  // of what the link's schedule could have let through
+  DataSize wire_dropped;      // by queue and loss, there and back
+  std::string doubts;         // why the run says nothing of the policy, one line each; empty: valid
+  [[nodiscard]] bool is_valid() const { return doubts.empty(); }
+  bool operator==(const HostHealth&) const = default;
+};
+
 // One run: one scenario, one policy, one replicate, one tier.
 struct RunMetrics {
   Duration simulated_time{};
@@ -67,7 +81,8 @@ struct RunMetrics {
   double gpu_busy_fraction = 0;  // of simulated_time and the number of GPUs
   double link_utilisation = 0;   // wire bytes / capacity of the links of the main kind
   DataSize bytes_moved;
-  DataSize stored_per_context;  // all versions of one context kept by the source
+  DataSize stored_per_context;       // all versions of one context kept by the source
+  std::optional<HostHealth> health;  // of an emulated run
 };
 
 }  // namespace sluice

@@ -123,7 +123,7 @@ void Session::decode(ChunkState& chunk) {
                        [this, &chunk, level] {
                          if (!ended_) on_decoded(chunk, level);
                        },
-                   .input = DecodeInput{.load = group(), .chunk = chunk.index, .level = level},
+                   .input = DecodeInput{.load = group(), .chunk = plan.stored_as, .level = level},
                    .on_failed = {}}));
 }
 

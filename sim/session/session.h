@@ -23,6 +23,8 @@ struct ChunkPlan {
   std::vector<LevelCost> levels;           // one per level of the ladder
   std::optional<Duration> recompute_time;  // absent: cannot be recomputed
   DataSize decoded_size;                   // in GPU memory
+  // What the server calls it; networks that move real bytes ask for it by this.
+  std::int32_t stored_as = 0;
   DataSize text_size;  // to fetch before a recompute; zero when the tokens are already here
   // In GPU memory when the load arrives: an earlier load with the same prefix left it there. Counts
   // as undamaged.

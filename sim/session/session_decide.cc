@@ -185,7 +185,9 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
        .chunk_index = step,
        .progress_every = {},
        .content =
-           TransferContent{.chunk = chunk.index, .level = fetch.level, .beyond = chunk.level}},
+           TransferContent{.chunk = plan_.chunks[static_cast<std::size_t>(chunk.index)].stored_as,
+                           .level = fetch.level,
+                           .beyond = chunk.level}},
       *this);
   transfers_.emplace(*chunk.transfer, chunk.index);
   return {};
@@ -223,7 +225,7 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
                             ? std::optional(*plan_.first_chunk_index + chunk.index)
                             : std::nullopt,
          .progress_every = {},
-         .content = TransferContent{.chunk = chunk.index, .level = {}, .beyond = {}}},
+         .content = TransferContent{.chunk = plan.stored_as, .level = {}, .beyond = {}}},
         *this);
     transfers_.emplace(*chunk.transfer, chunk.index);
   }

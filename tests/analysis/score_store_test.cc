@@ -48,6 +48,7 @@ struct Written {
   std::string tier = "fluid";
   std::string scenario = "edge";
   bool finish = true;
+  std::optional<HostHealth> health;
 };
 
 void write(Store& store, const Written& run) {
@@ -67,9 +68,11 @@ void write(Store& store, const Written& run) {
                    .seed = 7};
   ASSERT_TRUE(store.claim(key, *campaign).ok());
   if (!run.finish) return;
+  RunMetrics metrics = example_metrics();
+  metrics.health = run.health;
   const auto written =
       store.write_run(key, {.link_trace = *link, .link_trace_offset = {}, .profiles = {*profile}},
-                      example_metrics(), run.loads);
+                      metrics, run.loads);
   ASSERT_TRUE(written.ok()) << written.error().to_line();
 }
 
@@ -106,6 +109,28 @@ class ScoreStoreTest : public StoreTest {
     }
   }
 };
+
+TEST_F(ScoreStoreTest, AnEmulatedRunOnAHostThatDidNotKeepUpIsLeftOutAndANoteSaysSo) {
+  Store store = open();
+  const HostHealth good{.emulator = "tun"};
+  HostHealth bad = good;
+  bad.doubts = "timers were 40 ms late";
+  write(store, {.policy = "recompute",
+                .replicate = 0,
+                .loads = loads_with({500}),
+                .tier = "emu",
+                .health = good});
+  write(store, {.policy = "recompute",
+                .replicate = 1,
+                .loads = loads_with({5000}),
+                .tier = "emu",
+                .health = bad});
+  const auto read = inputs(store);
+  ASSERT_EQ(read.size(), 1u);
+  ASSERT_EQ(read[0].policies[0].loads.size(), 1u);
+  EXPECT_FALSE(read[0].policies[0].loads[0].violated);
+  EXPECT_THAT(read[0].notes, testing::Contains(HasSubstr("1 emulated runs are left out")));
+}
 
 TEST_F(ScoreStoreTest, RowsBecomeLoadsWithTheirLevelsAndProfiles) {
   Store store = open();

@@ -78,6 +78,7 @@ CREATE TABLE chunk (run_id INTEGER NOT NULL, load_index INTEGER NOT NULL,
   FOREIGN KEY (run_id, load_index) REFERENCES load (run_id, load_index)) STRICT, WITHOUT ROWID;
 INSERT INTO chunk SELECT * FROM old;
 DROP TABLE old;
+DROP TABLE emu_health;
 PRAGMA user_version = 2;
 )sql";
 
@@ -104,6 +105,32 @@ TEST_F(StoreTest, AStoreOfVersion2KeepsItsRowsAndItsContentHashAndTakesReusedChu
   const RunKey key = add_key(*store, 5);
   ASSERT_TRUE(store->claim(key, *store->add_campaign(example_campaign())).ok());
   EXPECT_TRUE(store->write_run(key, {}, example_metrics(), reused).ok());
+}
+
+TEST_F(StoreTest, TheHealthOfAnEmulatedRunComesBackAndOfASimulatedOneThereIsNone) {
+  auto store = Store::open(file());
+  ASSERT_TRUE(store.ok());
+  RunMetrics metrics = example_metrics();
+  metrics.health = HostHealth{.emulator = "tun",
+                              .link_late_p50 = Duration{1},
+                              .link_late_p99 = Duration{2},
+                              .link_late_max = Duration{3},
+                              .timer_late_p50 = Duration{4},
+                              .timer_late_p99 = Duration{5},
+                              .timer_late_max = Duration{6},
+                              .cpu_busy = 0.5,
+                              .cpu_stolen = 0.25,
+                              .achieved_share = 0.75,
+                              .wire_dropped = DataSize::bytes(7),
+                              .doubts = "the processors were busy all the time"};
+  const RunKey key = add_key(*store, 4);
+  ASSERT_TRUE(store->claim(key, *store->add_campaign(example_campaign())).ok());
+  ASSERT_TRUE(store->write_run(key, {}, metrics, example_loads(1)).ok());
+  write_example(*store, add_key(*store, 5), 1);
+  const auto runs = store->read_runs({});
+  ASSERT_TRUE(runs.ok() && runs->size() == 2);
+  EXPECT_EQ((*runs)[0].metrics.health, metrics.health);
+  EXPECT_FALSE((*runs)[1].metrics.health);
 }
 
 TEST_F(StoreTest, EveryFieldOfARunComesBackFromAnotherProcessesFile) {
