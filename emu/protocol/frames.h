@@ -1,7 +1,7 @@
 // Frames: what travels on a connection of emulation, in and out, with nothing of sockets.
 // Where in the flow: between TCP and messages.h; client, server and fuzzer use the same reader and
 // writer. The bytes: spec.md.
-// Surprise: frames() of a peer's bytes are untrusted until next() returns them; memory is bounded
+// Surprise: a peer's bytes are untrusted until next() returns them as a frame; memory is bounded
 // by the largest payload that the reader was made for, whatever the peer claims.
 #pragma once
 

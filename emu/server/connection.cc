@@ -1,5 +1,7 @@
 #include "emu/server/connection.h"
 
+#include <algorithm>
+
 namespace sluice {
 namespace asio = boost::asio;
 namespace {
@@ -64,7 +66,7 @@ void Connection::on_read(const boost::system::error_code& error, std::size_t cou
 }
 
 void Connection::pump() {
-  if (sending_ || pausing_ || closed_ || half_open_ || leaving_) return;
+  if (sending_ || closed_ || half_open_ || leaving_) return;
   out_.clear();
   sent_ = 0;
   switch (conversation_.produce(out_)) {
@@ -105,11 +107,10 @@ void Connection::on_sent(const boost::system::error_code& error, std::size_t cou
 }
 
 void Connection::wait(Duration time) {
-  pausing_ = true;
   pause_.expires_after(time);
   pause_.async_wait([self = shared_from_this()](const auto& error) {
-    self->pausing_ = false;
     if (error || self->closed_) return;
+    self->conversation_.stall_over();
     self->active_at_ = std::chrono::steady_clock::now();
     self->pump();
   });
@@ -124,8 +125,9 @@ Duration Connection::patience() const {
 
 void Connection::watch() {
   const auto idle = std::chrono::steady_clock::now() - active_at_;
-  if (!pausing_ && idle >= patience()) return close();
-  watchdog_.expires_after(patience() / kWatchesPerPatience);
+  if (!conversation_.is_stalled() && idle >= patience()) return close();
+  const Duration least = std::min({limits_.handshake_time, limits_.stall_time, limits_.idle_time});
+  watchdog_.expires_after(least / kWatchesPerPatience);
   watchdog_.async_wait([self = shared_from_this()](const auto& error) {
     if (!error && !self->closed_) self->watch();
   });

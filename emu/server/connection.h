@@ -53,7 +53,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::byte> out_;
   std::size_t sent_ = 0;  // of out_
   std::array<std::byte, 4096> discarded_;
-  bool reading_ = false, sending_ = false, pausing_ = false;
+  bool reading_ = false, sending_ = false;
   bool half_open_ = false, leaving_ = false, closed_ = false;
   std::chrono::steady_clock::time_point active_at_ = std::chrono::steady_clock::now();
 };

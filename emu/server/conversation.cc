@@ -104,7 +104,7 @@ void Conversation::finish_request(FrameType type, const MessageBytes& message,
   writer_.write(type, requests_.front().id, message, out);
   requests_.pop_front();
   reply_.reset();
-  stalled_ = false;
+  stall_ = Stall::kNone;
 }
 
 NextStep Conversation::produce(std::vector<std::byte>& out) {
@@ -115,11 +115,20 @@ NextStep Conversation::produce(std::vector<std::byte>& out) {
     const auto step = answer(out);
     if (!step) continue;
     // What stands before the fault is sent first; then it is met again.
-    return out.size() > began ? NextStep::kSend : *step;
+    if (out.size() > began) return NextStep::kSend;
+    if (*step == NextStep::kWait) {
+      stall_ = Stall::kUnderWay;
+      wait_time_ = requests_.front().fault->delay;
+    }
+    return *step;
   }
   if (out.size() > began) return NextStep::kSend;
   const bool all_said = failed_ || (input_ended_ && requests_.empty());
   return all_said ? NextStep::kClose : NextStep::kRead;
+}
+
+void Conversation::stall_over() {
+  if (is_stalled()) stall_ = Stall::kOver;
 }
 
 // Answers a piece of the first request, or meets its fault.
@@ -152,7 +161,7 @@ std::optional<NextStep> Conversation::answer(std::vector<std::byte>& out) {
   return std::nullopt;
 }
 
-std::optional<NextStep> Conversation::commit_fault() {
+std::optional<NextStep> Conversation::commit_fault() const {
   const auto& fault = requests_.front().fault;
   // A reply that is shorter than `after` meets its fault at its end.
   if (!fault || (reply_->done() < fault->after.bytes() && reply_->left() > 0)) return std::nullopt;
@@ -162,10 +171,8 @@ std::optional<NextStep> Conversation::commit_fault() {
     case FaultKind::kHalfOpen:
       return NextStep::kHalfOpen;
     case FaultKind::kStall:
-      if (stalled_) return std::nullopt;
-      stalled_ = true;
-      wait_time_ = fault->delay;
-      return NextStep::kWait;
+      if (stall_ == Stall::kOver) return std::nullopt;
+      return stall_ == Stall::kNone ? NextStep::kWait : NextStep::kRead;
     default:
       return std::nullopt;
   }

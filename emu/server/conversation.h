@@ -21,7 +21,7 @@ namespace sluice {
 enum class NextStep {
   kRead,      // nothing to say until the client says more
   kSend,      // what was appended, then ask again
-  kWait,      // for Conversation::wait_time(), then ask again
+  kWait,      // a fault: the disk stalls; after wait_time() say stall_over() and ask again
   kClose,     // all is said
   kReset,     // a fault: with RST
   kHalfOpen,  // a fault: neither read nor write any more
@@ -43,6 +43,8 @@ class Conversation {
   // Appends whole frames to `out`, up to about ServerLimits::bytes_ahead.
   [[nodiscard]] NextStep produce(std::vector<std::byte>& out);
   [[nodiscard]] Duration wait_time() const { return wait_time_; }
+  void stall_over();
+  [[nodiscard]] bool is_stalled() const { return stall_ == Stall::kUnderWay; }
 
   [[nodiscard]] bool greeted() const { return handshake_.done(); }
   // Requests that are not answered yet.
@@ -53,7 +55,7 @@ class Conversation {
   struct Request {
     std::uint64_t id = 0;
     Get get;
-    std::optional<Fault> fault;
+    std::optional<ServerFault> fault;
     bool cancelled = false;
   };
   [[nodiscard]] Status on_frame(const Frame& frame);
@@ -61,7 +63,7 @@ class Conversation {
   [[nodiscard]] Status on_cancel(const Frame& frame);
   void say_fail(std::uint64_t request, const Fail& fail, std::vector<std::byte>& out);
   void finish_request(FrameType type, const MessageBytes& message, std::vector<std::byte>& out);
-  [[nodiscard]] std::optional<NextStep> commit_fault();
+  [[nodiscard]] std::optional<NextStep> commit_fault() const;
   [[nodiscard]] std::optional<NextStep> answer(std::vector<std::byte>& out);
   void send_data(std::vector<std::byte>& out);
   [[nodiscard]] bool reaches_fault(FaultKind kind, std::int64_t bytes) const;
@@ -75,7 +77,7 @@ class Conversation {
   std::vector<std::byte> control_;  // frames to be sent before the next of a reply
   std::deque<Request> requests_;    // in order; the first one is being answered
   std::optional<Reply> reply_;      // of the first one, once it was opened
-  bool stalled_ = false;            // the stall of the first one is over or under way
+  enum class Stall { kNone, kUnderWay, kOver } stall_ = Stall::kNone;  // of the first one
   bool failed_ = false, input_ended_ = false;
   Duration wait_time_{};
   std::int64_t requests_seen_ = 0;

@@ -43,7 +43,7 @@ Result<std::int64_t> count_of(std::string_view value, std::string_view key, std:
   return number;
 }
 
-Status read_value(Fault& fault, std::string_view key, std::string_view value) {
+Status read_value(ServerFault& fault, std::string_view key, std::string_view value) {
   if (key == "after") {
     const auto size = parse_size(value, key);
     if (!size) return wrong(size.error().what, size.error().fix);
@@ -70,7 +70,7 @@ Status read_value(Fault& fault, std::string_view key, std::string_view value) {
   return {};
 }
 
-bool is_hit(const Fault& fault, std::int64_t request) {
+bool is_hit(const ServerFault& fault, std::int64_t request) {
   const std::int64_t behind = request - fault.request;
   if (behind < 0 || behind % fault.every != 0) return false;
   return fault.times == 0 || behind / fault.every < fault.times;
@@ -78,11 +78,11 @@ bool is_hit(const Fault& fault, std::int64_t request) {
 
 }  // namespace
 
-Result<Fault> parse_fault(std::string_view text) {
+Result<ServerFault> parse_fault(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto kind = kind_of(text.substr(0, colon));
   if (!kind) return kind.error();
-  Fault fault{.kind = *kind};
+  ServerFault fault{.kind = *kind};
   std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',');
@@ -90,7 +90,7 @@ Result<Fault> parse_fault(std::string_view text) {
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos)
-      return wrong(fmt::format("`{}` is no key=value", part), "write reset:request=3,after=100KB");
+      return wrong(fmt::format("`{}` is no key=value", part), "write reset:request=3,after=100kB");
     if (const Status read = read_value(fault, part.substr(0, equals), part.substr(equals + 1));
         !read)
       return read.error();
@@ -104,10 +104,10 @@ void FaultSchedule::set(FaultPlan plan) {
   requests_ = 0;
 }
 
-std::optional<Fault> FaultSchedule::next_request() {
+std::optional<ServerFault> FaultSchedule::next_request() {
   const std::scoped_lock lock(mutex_);
   const std::int64_t request = requests_++;
-  for (const Fault& fault : plan_) {
+  for (const ServerFault& fault : plan_) {
     if (!is_hit(fault, request)) continue;
     ++hits_;
     return fault;

@@ -26,7 +26,7 @@ enum class FaultKind {
   kRefuse,        // Fail, "refused"
 };
 
-struct Fault {
+struct ServerFault {
   FaultKind kind = FaultKind::kRefuse;
   std::int64_t request = 0;                  // the first that is hit
   std::int64_t times = 1;                    // how many are hit; 0: without end
@@ -36,11 +36,11 @@ struct Fault {
 };
 
 // The first that hits a request counts.
-using FaultPlan = std::vector<Fault>;
+using FaultPlan = std::vector<ServerFault>;
 
-// "stall:request=3,times=1,every=1,after=100KB,delay=2s"; kinds: stall, corrupt-disk,
+// "stall:request=3,times=1,every=1,after=100kB,delay=2s"; kinds: stall, corrupt-disk,
 // corrupt-frame, reset, half-open, refuse.
-[[nodiscard]] Result<Fault> parse_fault(std::string_view text);
+[[nodiscard]] Result<ServerFault> parse_fault(std::string_view text);
 
 // The plan, and how many requests came; connections on several threads ask it.
 class FaultSchedule {
@@ -48,7 +48,7 @@ class FaultSchedule {
   // Counts from 0 again.
   void set(FaultPlan plan);
   // For the next request, in the order in which they come.
-  [[nodiscard]] std::optional<Fault> next_request();
+  [[nodiscard]] std::optional<ServerFault> next_request();
   // Faults that hit a request so far.
   [[nodiscard]] std::int64_t hits() const;
 
