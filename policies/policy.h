@@ -56,6 +56,7 @@ struct ChunkView {
   // Prefill at its position, alone; absent: cannot be recomputed.
   std::optional<Duration> recompute_time;
   DataSize text_size;  // of the tokens, to send before a recompute; zero when they are here
+  std::int32_t failures = 0;  // transfers and decodes of it that failed so far in this load
 };
 
 struct PastTransfer {

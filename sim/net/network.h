@@ -162,7 +162,8 @@ class Network {
   // delivered; zero when it is over. The sender hears of it half a round trip later and sends until
   // then.
   virtual DataSize cancel(TransferId id) = 0;
-  // Payload that has arrived in order; zero when the transfer is over.
+  // Payload that has arrived in order; zero when the transfer is over. Inside on_failure of a
+  // network with real sockets what had come until then.
   [[nodiscard]] virtual DataSize delivered(TransferId id) const = 0;
   // The load is over: its transfers are cancelled, its connections closed, its windows forgotten.
   virtual void close(ConnectionGroup group) = 0;

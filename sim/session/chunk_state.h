@@ -1,6 +1,9 @@
 // What a session knows of one chunk. Private to sim/session.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "sim/session/session.h"
 
 namespace sluice {
@@ -17,6 +20,11 @@ struct Session::ChunkState {
   bool resident = false;
   DataSize encoded;    // encoded bytes held, those of the transfer in flight included
   DataSize in_flight;  // the share of the fetch in flight; meaningless without one
+  std::optional<std::int32_t> decoded_level;  // that is resident; nullopt when recomputed
+  std::int32_t failures = 0;                  // of transfers and decodes
+  // By level; nullopt: of its text. A refusal counts as all that are allowed.
+  std::map<std::optional<std::int32_t>, std::int32_t> failures_at;
+  std::string last_failure;  // in words
   ChunkRecord record;
 
   [[nodiscard]] bool recomputing() const { return wants_recompute || prefill.has_value(); }

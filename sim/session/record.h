@@ -27,7 +27,9 @@ struct ChunkRecord {
   std::string level;
   DataSize bytes;  // that travelled for it, cancelled attempts included
   double damage = 0;
-  std::string reason;                                              // the policy's words
+  // The policy's words; after a failure also what failed last, how often, and what the session did
+  // in the place of what the policy asked for.
+  std::string reason;
   std::optional<Instant> requested_at, first_byte_at, arrived_at;  // transfer
   std::optional<Instant> compute_began_at, resident_at;            // decode or prefill
 };

@@ -8,6 +8,14 @@
 #include "sim/session/chunk_state.h"
 
 namespace sluice {
+namespace {
+
+// Small enough to be kept in a callback without memory of its own.
+struct FailedDecode {
+  std::int32_t chunk, level;
+};
+
+}  // namespace
 
 Session::Session(Clock& clock, Network& network, Gpu& gpu, Policy& policy, const LoadPlan& plan,
                  std::function<void()> on_end)
@@ -92,21 +100,6 @@ void Session::on_complete(TransferId id) {
   consult();
 }
 
-void Session::on_failure(TransferId id, TransferFailure why) {
-  const std::int32_t index = transfers_.at(id);
-  transfers_.erase(id);
-  chunks_[static_cast<std::size_t>(index)].transfer.reset();
-  static const std::map<TransferFailure, const char*> kWords{
-      {TransferFailure::kNoRoute, "there is no route"},
-      {TransferFailure::kNoChunkIndex, "a chunk-clocked link needs a chunk index"},
-      {TransferFailure::kLinkDown, "the link went down"},
-      {TransferFailure::kStalled, "nothing came for too long"},
-      {TransferFailure::kCorrupt, "what came is not what was sent"},
-      {TransferFailure::kRefused, "the server refused it"}};
-  const char* words = kWords.at(why);
-  fail(fmt::format("the transfer of chunk {} failed: {}", index, words));
-}
-
 void Session::decode(ChunkState& chunk) {
   const std::int32_t level = *chunk.level;
   const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
@@ -124,11 +117,17 @@ void Session::decode(ChunkState& chunk) {
                          if (!ended_) on_decoded(chunk, level);
                        },
                    .input = DecodeInput{.load = group(), .chunk = plan.stored_as, .level = level},
-                   .on_failed = {}}));
+                   .on_failed =
+                       [this, what = FailedDecode{chunk.index, level}](const std::string& why) {
+                         if (ended_) return;
+                         ChunkState& failed = chunks_[static_cast<std::size_t>(what.chunk)];
+                         on_decode_failed(failed, what.level, why);
+                       }}));
 }
 
 void Session::on_decoded(ChunkState& chunk, std::int32_t level) {
   chunk.decoding = chunk.level != level;  // a refinement may have arrived meanwhile
+  chunk.decoded_level = level;
   note_level(chunk, level);
   if (!chunk.resident) return become_resident(chunk, ChunkAction::kFetched);
   chunk.record.resident_at = clock_.now();
@@ -178,6 +177,7 @@ void Session::become_resident(ChunkState& chunk, ChunkAction action) {
     drop_transfer(chunk);
     cancel_decoding(chunk);
     chunk.level.reset();
+    chunk.decoded_level.reset();
     chunk.record.level.clear();
     chunk.record.damage = 0;
     record_.recomputed_tokens += chunk.record.tokens;
@@ -200,6 +200,11 @@ void Session::drop_transfer(ChunkState& chunk) {
   if (!chunk.transfer) return;
   const DataSize came = network_.cancel(*chunk.transfer);
   transfers_.erase(*chunk.transfer);
+  count_what_came(chunk, came);
+}
+
+// Of a transfer that ended before its time.
+void Session::count_what_came(ChunkState& chunk, DataSize came) {
   chunk.transfer.reset();
   if (chunk.fetching) {
     held_ -= chunk.in_flight;

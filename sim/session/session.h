@@ -2,7 +2,8 @@
 // first token. Where in the flow: step 3, between network (2), policy (4) and profile (5); makes
 // the record that is scored (6). Surprises: it knows only contracts (clock, network, GPU, policy),
 // so that emulation runs the same code; a recomputed chunk waits until all earlier chunks are
-// resident; whoever ends it early calls abandon().
+// resident; a chunk that failed is absent again and the policy is asked again, within the bounds of
+// session_recover.cc; whoever ends it early calls abandon().
 #pragma once
 
 #include <map>
@@ -69,10 +70,23 @@ class Session final : private TransferListener {
   [[nodiscard]] Observation observe();
   [[nodiscard]] Status apply(const Action& action, const std::string& reason);
   [[nodiscard]] Status apply_fetch(const Fetch& fetch, const std::string& reason);
+  void start_fetch(ChunkState& chunk, std::int32_t level, std::int32_t connections, DataSize size,
+                   const std::string& reason);
   [[nodiscard]] Status apply_recompute(const Recompute& recompute, const std::string& reason);
+  void start_recompute(ChunkState& chunk, const std::string& reason);
   [[nodiscard]] Status apply_cancel(const Cancel& cancel);
   [[nodiscard]] Status apply_start();
   [[nodiscard]] Result<ChunkState*> chunk_at(std::int32_t index);
+
+  // After failures (session_recover.cc).
+  void on_decode_failed(ChunkState& chunk, std::int32_t level, const std::string& why);
+  void note_failure(ChunkState& chunk, std::optional<std::int32_t> level, bool for_good,
+                    std::string words);
+  [[nodiscard]] bool text_may_come(const ChunkState& chunk) const;
+  [[nodiscard]] std::optional<std::int32_t> level_to_try(const ChunkState& chunk,
+                                                         std::int32_t wanted) const;
+  [[nodiscard]] std::string reason_after_failures(const ChunkState& chunk,
+                                                  const std::string& reason) const;
 
   // What happens to chunks (session.cc).
   void on_first_byte(TransferId id) override;
@@ -87,6 +101,7 @@ class Session final : private TransferListener {
   void become_resident(ChunkState& chunk, ChunkAction action);
   void take_over_resident_chunks();
   void drop_transfer(ChunkState& chunk);
+  void count_what_came(ChunkState& chunk, DataSize came);
   void submit_first_token();
   void fail(std::string why);
   void end(LoadOutcome outcome);
@@ -116,6 +131,7 @@ class Session final : private TransferListener {
   bool started_ = false;  // the policy said Start, or everything is resident
   std::optional<GpuJobId> first_token_;
   bool consult_scheduled_ = false;
+  std::size_t num_ignored_ = 0;  // actions of the decision at hand that failures rule out
   bool ended_ = false;
 };
 

@@ -50,12 +50,14 @@ void Session::ask_policy() {
     if (n == max_decisions) return fail("the policy decides again and again without waiting");
     if (started_) break;
     const Decision decision = policy_.decide(observe());
+    num_ignored_ = 0;
     for (const Action& action : decision.actions) {
       if (const Status done = apply(action, decision.reason); !done) return fail(done.error().what);
       if (ended_) return;
     }
-    const bool waits = std::all_of(decision.actions.begin(), decision.actions.end(), is_wait);
-    if (!waits) continue;
+    const auto num_waits = static_cast<std::size_t>(
+        std::count_if(decision.actions.begin(), decision.actions.end(), is_wait));
+    if (num_waits + num_ignored_ < decision.actions.size()) continue;
     if (all_resident() && nothing_in_flight()) started_ = true;
     break;
   }
@@ -86,7 +88,8 @@ Observation Session::observe() {
                  .recomputing = state.recomputing(),
                  .levels = plan.levels,
                  .recompute_time = plan.recompute_time,
-                 .text_size = plan.text_size};
+                 .text_size = plan.text_size,
+                 .failures = state.failures};
   }
   const Duration elapsed = clock_.now() - record_.arrived_at;
   const Duration busy = gpu_.busy_time() - gpu_busy_at_arrival_;
@@ -152,9 +155,14 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   }
   if (chunk.transfer)
     return illegal(fmt::format("chunk {} is already being fetched", chunk.index), "wait or cancel");
+  const std::optional<std::int32_t> allowed = level_to_try(chunk, fetch.level);
+  if (!allowed) {
+    ++num_ignored_;
+    return {};
+  }
   const auto& costs = plan_.chunks[static_cast<std::size_t>(chunk.index)].levels;
-  const LevelInfo& level = plan_.levels[static_cast<std::size_t>(fetch.level)];
-  DataSize size = costs[static_cast<std::size_t>(fetch.level)].size;
+  const LevelInfo& level = plan_.levels[static_cast<std::size_t>(*allowed)];
+  DataSize size = costs[static_cast<std::size_t>(*allowed)].size;
   if (chunk.level && level.refines == chunk.level) {
     size -= costs[static_cast<std::size_t>(*chunk.level)].size;
   } else if (chunk.resident || chunk.level) {
@@ -166,13 +174,24 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
     return illegal(fmt::format("{} is smaller than the level that it refines", level.id),
                    "give the whole size of a refined level");
   }
+  std::string words = reason_after_failures(chunk, reason);
+  if (*allowed != fetch.level) {
+    const LevelInfo& wanted = plan_.levels[static_cast<std::size_t>(fetch.level)];
+    words += fmt::format("; the session takes {} in the place of {}", level.id, wanted.id);
+  }
+  start_fetch(chunk, *allowed, fetch.connections, size, words);
+  return {};
+}
+
+void Session::start_fetch(ChunkState& chunk, std::int32_t level, std::int32_t connections,
+                          DataSize size, const std::string& reason) {
   std::optional<std::int64_t> step;
   if (plan_.first_chunk_index) step = *plan_.first_chunk_index + chunk.index;
   chunk.record.requested_at = clock_.now();
   chunk.record.first_byte_at.reset();
   chunk.record.arrived_at.reset();
   chunk.record.reason = reason;
-  chunk.fetching = fetch.level;
+  chunk.fetching = level;
   chunk.in_flight = size;
   chunk.encoded += size;
   hold_memory(size);
@@ -181,16 +200,15 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
        .to = plan_.destination,
        .size = size,
        .group = group(),
-       .connections = fetch.connections,
+       .connections = connections,
        .chunk_index = step,
        .progress_every = {},
        .content =
            TransferContent{.chunk = plan_.chunks[static_cast<std::size_t>(chunk.index)].stored_as,
-                           .level = fetch.level,
+                           .level = level,
                            .beyond = chunk.level}},
       *this);
   transfers_.emplace(*chunk.transfer, chunk.index);
-  return {};
 }
 
 Status Session::apply_recompute(const Recompute& recompute, const std::string& reason) {
@@ -209,6 +227,17 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
         fmt::format("chunk {} is being fetched and its text would have to travel too", chunk.index),
         "cancel the transfer first");
   }
+  if (!text_may_come(chunk)) {
+    const auto cheapest = static_cast<std::int32_t>(plan_.levels.size()) - 1;
+    return apply_fetch({.chunk = chunk.index, .level = cheapest},
+                       reason + "; the session fetches it, since its text does not come");
+  }
+  start_recompute(chunk, reason_after_failures(chunk, reason));
+  return {};
+}
+
+void Session::start_recompute(ChunkState& chunk, const std::string& reason) {
+  const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
   chunk.wants_recompute = true;
   chunk.record.reason = reason;
   if (plan.text_size > DataSize::zero()) {
@@ -230,7 +259,6 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
     transfers_.emplace(*chunk.transfer, chunk.index);
   }
   run_ready_recomputes();
-  return {};
 }
 
 Status Session::apply_cancel(const Cancel& cancel) {
