@@ -25,6 +25,9 @@ MAY_INCLUDE = {
     "emu/link": ["base/", "traces/link_trace.h", "sim/net/", "emu/host/", "emu/link/"],
     "emu/protocol": ["base/", "codec/bytes.h", "codec/container/", "emu/protocol/"],
     "emu/contents": ["base/", "codec/", "emu/contents/"],
+    "emu/clock": ["base/", "emu/host/", "emu/clock/"],
+    "emu/client": ["base/", "codec/container/", "codec/kv_cache.h", "codec/geometry/", "policies/", "sim/net/network.h", "sim/scenario/", "sim/serving/",
+                   "sim/session/", "emu/host/", "emu/protocol/", "emu/contents/", "emu/clock/", "emu/client/"],
     "emu/server": ["base/", "codec/container/", "emu/protocol/", "emu/contents/", "emu/server/"],
     "analysis": ["base/", "traces/link_trace.h", "sim/session/record.h", "analysis/"],
 }
