@@ -84,15 +84,18 @@ struct Server::State {
   }
 };
 
+Status check_audience(const ListeningSocket& socket, const ServerOptions& options) {
+  if (options.key || options.in_own_namespace || socket.is_loopback()) return {};
+  return error_in(fmt::format("{}:{}", socket.address(), socket.port()),
+                  "others may reach this address, and a cache tells the prompt that made it",
+                  "listen on 127.0.0.1, or give both sides a key with --key FILE");
+}
+
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Server>> Server::start(std::shared_ptr<const Contents> contents,
                                               ListeningSocket socket, ServerOptions options) {
-  if (!options.key && !options.in_own_namespace && !socket.is_loopback()) {
-    return error_in(fmt::format("{}:{}", socket.address(), socket.port()),
-                    "others may reach this address, and a cache tells the prompt that made it",
-                    "listen on 127.0.0.1, or give both sides a key with --key FILE");
-  }
+  if (const Status allowed = check_audience(socket, options); !allowed) return allowed.error();
   if (!options.congestion.empty()) {
     if (const Status set = socket.use_congestion_control(options.congestion); !set)
       return set.error();

@@ -39,6 +39,9 @@ struct ServerCounts {
   DataSize bytes_sent;  // to the kernel, frames and all
 };
 
+// Whether what is served may be heard where the socket listens.
+[[nodiscard]] Status check_audience(const ListeningSocket& socket, const ServerOptions& options);
+
 class Server {
  public:
   // Errors: an address that needs a key, a congestion control that the kernel lacks.

@@ -1,0 +1,17 @@
+// The subcommands of `sluice emu`, one file each.
+// Where in the flow: main.cc adds every row of the table; the user's choice sets `run`, which
+// main.cc calls after parsing and whose value is the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "base/result.h"
+
+namespace sluice::cli {
+
+using EmuRun = std::function<Result<int>()>;
+
+void add_serve(CLI::App& app, EmuRun& run);
+
+}  // namespace sluice::cli
