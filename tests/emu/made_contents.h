@@ -1,8 +1,7 @@
 // Small contents of two chunks and two levels, for tests of the wire: a model of 3 layers.
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include "base/assert.h"
 #include "emu/contents/make_contents.h"
 
 namespace sluice {
@@ -25,7 +24,7 @@ inline constexpr std::uint64_t kTestContext = 0x51;
   static const std::shared_ptr<const Contents> kept = [] {
     auto made = make_contents(small_spec());
     auto contents = std::make_shared<Contents>();
-    if (!made || !contents->add(std::move(*made))) ADD_FAILURE() << "no contents";
+    SLUICE_ASSERT(made && contents->add(std::move(*made)), "the small contents cannot be made");
     return contents;
   }();
   return kept;

@@ -30,8 +30,8 @@ struct Target {
       mutate;
 };
 
-// Container, one per registered codec, capture, profile, scenario, one per registered reader of
-// link traces and of workload traces.
+// Container, one per registered codec, capture, profile, scenario, the protocol of emulation, one
+// per registered reader of link traces and of workload traces.
 [[nodiscard]] const std::vector<Target>& all_targets();
 
 [[nodiscard]] Target container_target();
@@ -39,6 +39,7 @@ struct Target {
 [[nodiscard]] Target capture_target();
 [[nodiscard]] Target profile_target();
 [[nodiscard]] Target scenario_target();
+[[nodiscard]] Target emu_protocol_target();
 [[nodiscard]] std::vector<Target> trace_targets();
 [[nodiscard]] std::vector<Target> workload_targets();
 

@@ -9,6 +9,7 @@ const std::vector<Target>& all_targets() {
     list.push_back(capture_target());
     list.push_back(profile_target());
     list.push_back(scenario_target());
+    list.push_back(emu_protocol_target());
     for (Target& target : trace_targets()) list.push_back(std::move(target));
     for (Target& target : workload_targets()) list.push_back(std::move(target));
     return list;
