@@ -47,6 +47,12 @@ void LatenessHistogram::record(Duration lateness) {
   max_ = std::max(max_, lateness);
 }
 
+void LatenessHistogram::add(const LatenessHistogram& other) {
+  for (std::size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+  count_ += other.count_;
+  max_ = std::max(max_, other.max_);
+}
+
 Duration LatenessHistogram::quantile(double q) const {
   const auto rank = static_cast<std::int64_t>(std::ceil(q * static_cast<double>(count_)));
   std::int64_t seen = 0;

@@ -15,6 +15,7 @@ namespace sluice {
 class LatenessHistogram {
  public:
   void record(Duration lateness);  // below zero counts as zero
+  void add(const LatenessHistogram& other);
   [[nodiscard]] std::int64_t count() const { return count_; }
   // The upper edge of the bucket that holds the share `q` (0..1), at most max(); zero when empty.
   [[nodiscard]] Duration quantile(double q) const;

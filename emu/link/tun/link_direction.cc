@@ -108,7 +108,7 @@ void LinkDirection::send(const DueRun& run, Instant now) {
       iovec{piece.headers.data(), piece.headers_size},
       iovec{const_cast<std::byte*>(piece.payload.data()), piece.payload.size()}};
   if (::writev(to_.descriptor(), parts.data(), parts.size()) < 0) ++health_.num_write_errors;
-  health_.lateness.add(now - run.at);
+  health_.lateness.record(now - run.at);
   health_.released += size;
   if (now - run.at > kLate) health_.late += size;
 }

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "emu/host/descriptor.h"
+#include "emu/host/lateness.h"
 #include "emu/link/emulated_link.h"
-#include "emu/link/engine/lateness.h"
 #include "emu/link/engine/link_schedule.h"
 #include "emu/link/tun/frame_store.h"
 #include "emu/link/tun/link_start.h"
