@@ -1,34 +1,21 @@
 // sluice emu serve: encoded chunks over TCP, until SIGINT or SIGTERM.
 #include <fmt/format.h>
 #include <pthread.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 #include "base/parse.h"
 #include "emu/cli/commands.h"
-#include "emu/contents/make_contents.h"
+#include "emu/cli/make_options.h"
 #include "emu/server/server.h"
 
 namespace sluice::cli {
 namespace {
 
 constexpr int kMaxThreads = 64;
-constexpr std::int64_t kMaxTokens = 1 << 24;
 constexpr const char* kListen = "--listen";
-
-struct MakeOptions {
-  std::string model, capture, keep;
-  std::vector<std::string> levels = {"int8@token", "cachegen-released@3", "cachegen-released@2",
-                                     "cachegen-released@1"};
-  std::int64_t tokens = 9490, chunk_tokens = 1500;
-  std::string text_per_token = "4B";
-  std::uint64_t context = 0, seed = 1;
-};
 
 struct Options {
   std::vector<std::string> folders;
@@ -53,33 +40,8 @@ Error about(const char* option, const Error& error) {
   return error_in(option, error.what, error.fix);
 }
 
-Result<ContentsSpec> contents_spec(const MakeOptions& options) {
-  ContentsSpec spec{.context = {options.context}, .seed = options.seed};
-  auto model = find_geometry(options.model);
-  if (!model) return about("--make", model.error());
-  spec.model = std::move(*model);
-  for (const std::string& name : options.levels) {
-    const auto level = find_codec_level(name);
-    if (!level) return about("--level", level.error());
-    spec.levels.push_back(*level);
-  }
-  const auto text = parse_size(options.text_per_token, "text per token");
-  if (!text) return about("--text-per-token", text.error());
-  spec.text_per_token = *text;
-  spec.chunk_tokens = cut_into_chunks(options.tokens, options.chunk_tokens);
-  spec.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  if (!options.capture.empty()) spec.capture = options.capture;
-  if (!options.keep.empty()) spec.folder = options.keep;
-  if (::isatty(STDERR_FILENO) == 1) {
-    spec.on_progress = [](std::int64_t done, std::int64_t all) {
-      fmt::print(stderr, "\rmaking {}/{}{}", done, all, done == all ? "\n" : "");
-    };
-  }
-  return spec;
-}
-
 Result<std::shared_ptr<const Contents>> contents_of(const Options& options) {
-  if (options.folders.empty() && options.make.model.empty())
+  if (options.folders.empty() && options.make.name.empty())
     return error_in("", "nothing to serve", "name --contents FOLDER or --make MODEL");
   auto contents = std::make_shared<Contents>();
   for (const std::string& folder : options.folders) {
@@ -88,7 +50,7 @@ Result<std::shared_ptr<const Contents>> contents_of(const Options& options) {
     if (const Status added = contents->add(std::move(*opened)); !added)
       return error_in(folder, added.error().what, added.error().fix);
   }
-  if (options.make.model.empty()) return std::shared_ptr<const Contents>(std::move(contents));
+  if (options.make.name.empty()) return std::shared_ptr<const Contents>(std::move(contents));
   const auto spec = contents_spec(options.make);
   if (!spec) return spec.error();
   auto made = make_contents(*spec);
@@ -177,27 +139,6 @@ Result<int> serve(const Options& options) {
   fmt::print(stderr, "served {} requests on {} connections, {}\n", counts.requests,
              counts.connections, to_text(counts.bytes_sent));
   return 0;
-}
-
-void add_make_options(CLI::App& command, MakeOptions& make) {
-  command.add_option("--make", make.model,
-                     "make a context of this model; without --capture of made values");
-  command.add_option("--capture", make.capture,
-                     "real values to be tiled, as `./sluice codec capture` writes them");
-  command.add_option("--level", make.levels, "level of the ladder, the best first; repeat it")
-      ->capture_default_str();
-  command.add_option("--tokens", make.tokens, "of the context")
-      ->check(CLI::Range(std::int64_t{1}, kMaxTokens))
-      ->capture_default_str();
-  command.add_option("--chunk-tokens", make.chunk_tokens, "of each chunk but the last")
-      ->check(CLI::Range(std::int64_t{1}, kMaxTokens))
-      ->capture_default_str();
-  command.add_option("--text-per-token", make.text_per_token, "0B: no text is kept")
-      ->capture_default_str();
-  command.add_option("--context", make.context, "the context's number")->capture_default_str();
-  command.add_option("--seed", make.seed, "of made values and text")->capture_default_str();
-  command.add_option("--keep", make.keep,
-                     "write what is made into this new folder, for --contents; without it, memory");
 }
 
 }  // namespace

@@ -37,6 +37,15 @@ class Serve(unittest.TestCase):
             self.assertEqual(code, 0)
             self.assertIn("smollm2-135m of 24 tokens in 2 chunks; made values (smooth and noise, seed 1), not a real cache", words)
 
+    def test_it_makes_what_a_scenario_sends(self):
+        # cachegen-replica: Mistral-7B in chunks of 1500 tokens at int8@token and three levels of cachegen-released.
+        line, code, words = self.serve_until(signal.SIGTERM, "--make", "cachegen-replica", "--tokens", "8")
+        self.assertEqual(code, 0, words)
+        self.assertIn("mistral-7b of 8 tokens in 1 chunks", words)
+        self.assertEqual([text.split(":")[0].strip() for text in words.splitlines() if "@" in text],
+                         ["int8@token", "cachegen-released@3", "cachegen-released@2", "cachegen-released@1"])
+        self.assertTrue(line)
+
     def test_what_it_keeps_it_serves_again(self):
         with tempfile.TemporaryDirectory() as folder:
             kept = pathlib.Path(folder) / "context"
@@ -68,7 +77,7 @@ class Serve(unittest.TestCase):
     def test_bad_options_are_one_line(self):
         for arguments, expected in (
             ([], "error: nothing to serve; name --contents FOLDER or --make MODEL"),
-            (["--make", "mistral-7"], "error: --make: unknown model `mistral-7`; did you mean `mistral-7b`?"),
+            (["--make", "mistral-7"], "error: --make: `mistral-7` is no model and no scenario; did you mean `mistral-7b`? Scenarios: `ls scenarios`"),
             ([*SMALL, "--listen", "7070"], "error: --listen: `7070` is no ADDRESS:PORT; write it as 127.0.0.1:0; port 0 is any free one"),
             ([*SMALL, "--fault", "stahl"], "error: --fault: there is no fault `stahl`; did you mean `stall`?"),
             ([*SMALL, "--unsent-limit", "0B"], "error: --unsent-limit: is outside 1 B to 1 GiB; give 256KiB, say"),
