@@ -14,6 +14,8 @@ find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBNL REQUIRED IMPORTED_TARGET libnl-3.0>=3.7)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # of libxxhash-dev; inlined (XXH_INLINE_ALL), so nothing is linked
 if(SLUICE_TESTS)
   find_package(Boost 1.74 REQUIRED COMPONENTS context)  # the fibers of tests/simt

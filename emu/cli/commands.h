@@ -12,6 +12,7 @@ namespace sluice::cli {
 
 using EmuRun = std::function<Result<int>()>;
 
+void add_link(CLI::App& app, EmuRun& run);
 void add_serve(CLI::App& app, EmuRun& run);
 
 }  // namespace sluice::cli

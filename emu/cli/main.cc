@@ -8,6 +8,7 @@
 namespace {
 
 constexpr void (*kCommands[])(CLI::App&, sluice::cli::EmuRun&) = {
+    sluice::cli::add_link,
     sluice::cli::add_serve,
 };
 

@@ -43,6 +43,9 @@ class EmulatedLink {
   virtual ~EmulatedLink() = default;
   [[nodiscard]] virtual const LinkEnd& near_end() const = 0;
   [[nodiscard]] virtual const LinkEnd& far_end() const = 0;
+  // The port of far_end().address at which clients reach a server that listens on `port` at the far
+  // end; where there are no namespaces, such a server listens on 127.0.0.1.
+  [[nodiscard]] virtual Result<std::uint16_t> relay_to(std::uint16_t port) { return port; }
   // Forgets what is queued; new capacities, delays, losses; the schedule waits for the next packet.
   [[nodiscard]] virtual Status rearm(const EmulatedLinkSpec& spec) = 0;
   // When the schedule began, on std::chrono::steady_clock's axis; nullopt before the first packet.
