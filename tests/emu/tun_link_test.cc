@@ -191,10 +191,11 @@ TEST_F(TunLink, NothingIsLeftBehind) {
 TEST(TunLinkCheck, RefusesATraceClockedByChunksAndTooSmallAnMtu) {
   EmulatedLinkSpec spec = spec_of(mbps(100), 0ms);
   spec.up.capacity = net_test::by_chunk({mbps(1)}, TraceEnd::kHold);
-  EXPECT_THAT(check_tun_link(spec).error().to_line(), testing::HasSubstr("link `up`: its trace"));
+  EXPECT_THAT(check_tun_link(spec).error().to_line(), testing::HasSubstr("up: its trace"));
   spec = spec_of(mbps(100), 0ms);
   spec.down.mtu = DataSize::bytes(60);
-  EXPECT_THAT(check_tun_link(spec).error().to_line(), testing::HasSubstr("link `down`: its MTU"));
+  EXPECT_THAT(check_tun_link(spec).error().to_line(),
+              testing::HasSubstr("an MTU below the 68 bytes"));
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #include "emu/link/tun/tun_link.h"
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "emu/link/check_spec.h"
 #include "emu/link/tun/link_direction.h"
 #include "emu/link/tun/tun_device.h"
 
@@ -14,25 +15,6 @@ namespace {
 
 constexpr LinkId kDown{0}, kUp{1};                 // also what names their random numbers
 constexpr DataSize kMtuMin = DataSize::bytes(68);  // RFC 791
-
-TopologySpec topology_of(const EmulatedLinkSpec& spec) {
-  TopologySpec topology;
-  topology.nodes = {"far", "near"};
-  topology.links = {spec.down, spec.up};
-  topology.links[0].from = topology.links[1].to = NodeId{0};
-  topology.links[0].to = topology.links[1].from = NodeId{1};
-  return topology;
-}
-
-Status check_direction(const LinkSpec& link) {
-  const std::string place = "link `" + link.name + "`";
-  if (link.capacity.clock == TraceClock::kChunk)
-    return error_in(place, "its trace is clocked by chunks, and an emulated link runs by time",
-                    "give a trace with times");
-  if (link.mtu < kMtuMin)
-    return error_in(place, "its MTU is below the 68 bytes that IPv4 needs", "give a larger MTU");
-  return {};
-}
 
 class TunLink final : public EmulatedLink {
  public:
@@ -111,9 +93,10 @@ class TunLink final : public EmulatedLink {
 }  // namespace
 
 Status check_tun_link(const EmulatedLinkSpec& spec) {
-  for (const LinkSpec* link : {&spec.down, &spec.up})
-    if (Status sound = check_direction(*link); !sound) return sound;
-  if (Status sound = check_topology(topology_of(spec), TransportSpec{}); !sound) return sound;
+  if (Status sound = check_link_spec(spec); !sound) return sound;
+  if (std::min(spec.down.mtu, spec.up.mtu) < kMtuMin)
+    return error_in("emulator `tun`", "an MTU below the 68 bytes that IPv4 needs",
+                    "give a larger MTU");
   if (const std::optional<std::string> missing = why_no_namespaces())
     return error_in("emulator `tun`", *missing, "use the emulator `process`");
   return {};
