@@ -20,8 +20,7 @@
 namespace sluice {
 namespace {
 
-constexpr const char* kFix =
-    "run as root or where unprivileged user namespaces are allowed, or use the emulator `process`";
+constexpr const char* kFix = "run as root, or where unprivileged user namespaces are allowed";
 
 Error lacks(const std::string& what, int code) {
   return error_in("namespaces", fmt::format("{}: {}", what, std::strerror(code)), kFix);
@@ -122,7 +121,7 @@ std::optional<std::string> find_what_is_missing() {
   const Result<NetworkNamespace> space = NetworkNamespace::make();
   const Status made = space ? space->run(make_tun) : Status(space.error());
   if (made) return std::nullopt;
-  return fmt::format("{}; {}", made.error().what, made.error().fix);
+  return fmt::format("{} ({})", made.error().what, made.error().fix);
 }
 
 }  // namespace
