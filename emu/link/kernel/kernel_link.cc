@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -90,7 +91,7 @@ class KernelLink final : public EmulatedLink {
  private:
   void halt();
   void replay();
-  [[nodiscard]] bool wait_for_packet();
+  [[nodiscard]] std::optional<SteadyClock::time_point> wait_for_packet();
   [[nodiscard]] bool sleep_until(SteadyClock::time_point instant) const;
   void change(Direction& direction, Instant due, SteadyClock::time_point began);
   [[nodiscard]] LinkUsage usage(Direction& direction) const;
@@ -106,12 +107,37 @@ class KernelLink final : public EmulatedLink {
   std::thread thread_;
 };
 
+// When the waiting packet passed, by the kernel's stamp: this thread may have woken up late.
+SteadyClock::time_point time_of_packet(int tap) {
+  using WallClock = std::chrono::system_clock;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
+  char byte = 0;
+  iovec data{.iov_base = &byte, .iov_len = 1};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t received = ::recvmsg(tap, &message, MSG_DONTWAIT);
+  const SteadyClock::time_point now = SteadyClock::now();
+  const cmsghdr* stamp = received < 0 ? nullptr : CMSG_FIRSTHDR(&message);
+  if (!stamp || stamp->cmsg_type != SCM_TIMESTAMPNS) return now;
+  timespec at{};
+  std::memcpy(&at, CMSG_DATA(stamp), sizeof at);
+  const auto ago = WallClock::now().time_since_epoch() - std::chrono::seconds{at.tv_sec} -
+                   nanoseconds(at.tv_nsec);
+  return now - std::max(ago, Duration::zero());
+}
+
 // Sees every packet at the near end of the cable.
 Result<Descriptor> open_tap(const NetworkNamespace& space) {
   Descriptor tap;
   const Status opened = space.run([&]() -> Status {
     tap = Descriptor(::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ALL)));
-    return tap ? Status() : cannot(std::string("no packet socket: ") + std::strerror(errno));
+    const int yes = 1;
+    if (!tap || ::setsockopt(tap.get(), SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes) != 0)
+      return cannot(std::string("no packet socket: ") + std::strerror(errno));
+    return {};
   });
   if (!opened) return opened.error();
   return tap;
@@ -151,11 +177,13 @@ Status KernelLink::rearm(const EmulatedLinkSpec& spec) {
   return start();
 }
 
-bool KernelLink::wait_for_packet() {
+std::optional<SteadyClock::time_point> KernelLink::wait_for_packet() {
   pollfd files[] = {{.fd = tap_.get(), .events = POLLIN}, {.fd = stop_.get(), .events = POLLIN}};
   while (::poll(files, 2, -1) < 0 && errno == EINTR) continue;
+  if ((files[1].revents & POLLIN) != 0) return std::nullopt;
+  const SteadyClock::time_point came = time_of_packet(tap_.get());
   tap_.reset();  // every packet would pay for it
-  return (files[1].revents & POLLIN) == 0;
+  return came;
 }
 
 bool KernelLink::sleep_until(SteadyClock::time_point instant) const {
@@ -181,8 +209,9 @@ void KernelLink::change(Direction& direction, Instant due, SteadyClock::time_poi
 }
 
 void KernelLink::replay() {
-  if (!wait_for_packet()) return;
-  const SteadyClock::time_point began = SteadyClock::now();
+  const std::optional<SteadyClock::time_point> first = wait_for_packet();
+  if (!first) return;
+  const SteadyClock::time_point began = *first;
   {
     const std::scoped_lock lock(mutex_);
     began_ = began;
