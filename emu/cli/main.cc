@@ -10,6 +10,7 @@ namespace {
 constexpr void (*kCommands[])(CLI::App&, sluice::cli::EmuRun&) = {
     sluice::cli::add_link,
     sluice::cli::add_serve,
+    sluice::cli::add_load,
 };
 
 int fail(const sluice::Error& error) {

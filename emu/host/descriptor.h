@@ -24,6 +24,8 @@ class Descriptor {
 
   explicit operator bool() const { return number_ >= 0; }
   [[nodiscard]] int get() const { return number_; }
+  // The descriptor, now the caller's.
+  [[nodiscard]] int release() { return std::exchange(number_, -1); }
   void reset() {
     if (number_ >= 0) ::close(number_);
     number_ = -1;

@@ -256,6 +256,7 @@ void Session::end(LoadOutcome outcome) {
     if (chunk.prefill) gpu_.cancel(*chunk.prefill);
   }
   if (first_token_) gpu_.cancel(*first_token_);
+  if (consult_) clock_.cancel(*consult_);
   network_.close(ConnectionGroup{static_cast<std::uint64_t>(plan_.index)});
   record_.outcome = outcome;
   settle_record();

@@ -130,7 +130,7 @@ class Session final : private TransferListener {
   DataSize held_;         // encoded plus decoded bytes now
   bool started_ = false;  // the policy said Start, or everything is resident
   std::optional<GpuJobId> first_token_;
-  bool consult_scheduled_ = false;
+  std::optional<TimerId> consult_;  // is scheduled
   std::size_t num_ignored_ = 0;  // actions of the decision at hand that failures rule out
   bool ended_ = false;
 };

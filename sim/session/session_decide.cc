@@ -34,10 +34,9 @@ Error illegal(std::string what, std::string fix) {
 
 // Asks once per instant, after all that happens at this instant.
 void Session::consult() {
-  if (ended_ || first_token_ || consult_scheduled_) return;
-  consult_scheduled_ = true;
-  clock_.schedule(clock_.now(), [this] {
-    consult_scheduled_ = false;
+  if (ended_ || first_token_ || consult_) return;
+  consult_ = clock_.schedule(clock_.now(), [this] {
+    consult_.reset();
     ask_policy();
   });
 }

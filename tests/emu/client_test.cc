@@ -1,0 +1,274 @@
+// Whole loads over loopback: real bytes, real decoding, tensors verified; and what becomes of them
+// when server, connection or bytes fail.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emu/client/catalogue_request.h"
+#include "tests/emu/client_bench.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+Decision fetch_all_at_once(const Observation& o) {
+  Decision all{{}, "all"};
+  for (const ChunkView& c : o.chunks) {
+    if (c.phase == ChunkPhase::kAbsent) all.actions.push_back(Fetch{.chunk = c.index});
+  }
+  return all;
+}
+
+std::int64_t size_of_all(const Catalogue& catalogue, std::size_t level) {
+  std::int64_t sum = 0;
+  for (const ChunkEntry& chunk : catalogue.chunks) sum += chunk.versions[level].size.bytes();
+  return sum;
+}
+
+TEST(Client, LoadsAContextAndVerifiesEveryTensor) {
+  ClientBench bench;
+  const LoadRecord load = bench.run(fetch_in_order);
+  ASSERT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.num_verified(), 3);
+  EXPECT_EQ(load.bytes_moved.bytes(), size_of_all(*bench.catalogue, 0));
+  EXPECT_EQ(bench.server->counts().connections, 1);
+  for (const std::int32_t chunk : {0, 1, 2}) {
+    const auto cache = bench.worker->find(ConnectionGroup{0}, chunk);
+    ASSERT_NE(cache, nullptr);
+    EXPECT_EQ(hash_tensors(cache->view()), bench.catalogue->find(chunk, 0)->tensor_hash);
+  }
+  const ChunkRecord& first = load.chunks.at(0);
+  EXPECT_LE(*first.requested_at, *first.first_byte_at);
+  EXPECT_LE(*first.first_byte_at, *first.arrived_at);
+  EXPECT_LE(*first.arrived_at, *first.compute_began_at);
+  EXPECT_LE(*first.compute_began_at, *first.resident_at);
+}
+
+TEST(Client, LoadsOneAfterTheOtherUseTheirMemoryAgain) {
+  // Room for the three decoded chunks of one load, not of two.
+  ClientBench bench;
+  bench.memory_max = bench.catalogue->chunks[0].decoded_size * 3;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const LoadRecord load = bench.run(fetch_all_at_once);
+    EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+    bench.worker->release(ConnectionGroup{i});
+  }
+}
+
+TEST(Client, ADecodeThatDoesNotFitInMemoryFailsTheLoadInWords) {
+  ClientBench bench;
+  bench.memory_max = bench.catalogue->chunks[0].decoded_size;
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kFailed);
+  EXPECT_THAT(load.failure, HasSubstr("do not fit"));
+}
+
+TEST(Client, ATransferOverSeveralConnectionsComesInRanges) {
+  ClientBench bench;
+  bench.connections = 4;
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.server->counts().connections, 4);
+  EXPECT_EQ(bench.server->counts().requests, 12);
+  EXPECT_EQ(load.bytes_moved.bytes(), size_of_all(*bench.catalogue, 0));
+}
+
+TEST(Client, AKeyOnBothSidesSealsWhatTravels) {
+  const SealKey key(*random_bytes());
+  ClientBench bench(client_contents(), {.key = key});
+  EXPECT_EQ(bench.run(fetch_in_order).outcome, LoadOutcome::kCompleted);
+}
+
+TEST(Client, AServerThatWantsAnotherKeyIsRefusedForGood) {
+  ClientBench bench(client_contents(), {.key = SealKey(*random_bytes())});
+  bench.place.key.reset();
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kFailed);
+  EXPECT_THAT(load.failure, HasSubstr("failed 6 times, last: the server refused it"));
+  EXPECT_THAT(bench.network->last_failure(), HasSubstr("key"));
+}
+
+TEST(Client, RoundTripIsTheConfiguredOneUntilTheKernelKnowsBetter) {
+  ClientBench bench;
+  std::vector<Duration> seen;
+  bench.run([&seen](const Observation& o) {
+    seen.push_back(o.round_trip);
+    return fetch_in_order(o);
+  });
+  EXPECT_EQ(seen.front(), 7ms);
+  EXPECT_LT(seen.back(), 7ms);  // loopback
+  EXPECT_GT(seen.back(), Duration::zero());
+}
+
+TEST(Client, ACancelledTransferLeavesItsConnectionToTheOthers) {
+  ClientBench bench;
+  bool cancelled = false;
+  const auto rule = [&cancelled](const Observation& o) -> Decision {
+    if (!std::exchange(cancelled, true)) return {{Fetch{.chunk = 0}, Cancel{.chunk = 0}}, "no"};
+    return fetch_in_order(o);
+  };
+  const LoadRecord load = bench.run(rule);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.server->counts().connections, 1);
+}
+
+TEST(Client, AResetInTheMiddleIsMendedByTheRestOfTheRange) {
+  ClientBench bench;
+  bench.server->set_faults(
+      {{.kind = FaultKind::kReset, .request = 1, .times = 1, .after = DataSize::bytes(40'000)}});
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.server->fault_hits(), 1);
+  EXPECT_EQ(bench.server->counts().connections, 2);
+  // Nothing that had come was fetched twice, and the session saw no failure.
+  EXPECT_EQ(load.bytes_moved.bytes(), size_of_all(*bench.catalogue, 0));
+  EXPECT_EQ(load.chunks.at(1).reason, "next");
+}
+
+TEST(Client, ADamagedFrameIsFoundAndTheRestFetchedAnew) {
+  ClientBench bench;
+  bench.server->set_faults({{.kind = FaultKind::kCorruptFrame, .request = 0, .times = 1}});
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.num_verified(), 3);
+  EXPECT_EQ(load.bytes_moved.bytes(), size_of_all(*bench.catalogue, 0));
+}
+
+TEST(Client, ADamagedChunkIsFoundByItsHashAndFetchedAgain) {
+  ClientBench bench;
+  bench.server->set_faults({{.kind = FaultKind::kCorruptDisk,
+                             .request = 1,
+                             .times = 1,
+                             .after = DataSize::bytes(20'000)}});
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.num_verified(), 3);
+  EXPECT_THAT(load.chunks.at(1).reason,
+              HasSubstr("[after 1 failure, last: what came is not what was sent]"));
+  EXPECT_EQ(load.bytes_moved.bytes(),
+            size_of_all(*bench.catalogue, 0) + bench.catalogue->find(1, 0)->size.bytes());
+}
+
+TEST(Client, AChunkThatIsDamagedForEverFailsTheLoadAndIsNeverDelivered) {
+  ClientBench bench;
+  bench.server->set_faults({{.kind = FaultKind::kCorruptDisk,
+                             .request = 0,
+                             .times = 0,
+                             .after = DataSize::bytes(2'000)}});
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kFailed);
+  EXPECT_EQ(load.failure, "chunk 0 failed 6 times, last: what came is not what was sent");
+  EXPECT_EQ(bench.num_verified(), 0);
+}
+
+TEST(Client, ARefusedLevelIsReplacedByTheNextOne) {
+  ClientBench bench;
+  bench.server->set_faults({{.kind = FaultKind::kRefuse, .request = 2, .times = 1}});
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(load.chunks.at(2).level, "cachegen-released@2");
+}
+
+TEST(Client, AHalfOpenConnectionIsLeftForANewOne) {
+  ClientBench bench;
+  bench.server->set_faults(
+      {{.kind = FaultKind::kHalfOpen, .request = 1, .times = 1, .after = DataSize::bytes(30'000)}});
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.server->counts().connections, 2);
+  EXPECT_GE(load.ttft().value(), bench.patience.stall_time);
+}
+
+TEST(Client, AServerThatIsSilentForEverFailsTheLoad) {
+  ClientBench bench;
+  bench.patience.stall_time = 30ms;
+  bench.patience.give_up_time = 100ms;
+  bench.server->set_faults({{.kind = FaultKind::kHalfOpen, .request = 0, .times = 0}});
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.failure, "chunk 0 failed 6 times, last: nothing came for too long");
+}
+
+TEST(Client, AServerThatIsKilledAndStartedAgainServesTheRest) {
+  ClientBench bench;
+  const std::uint16_t port = bench.place.port;
+  std::optional<std::jthread> starter;
+  const auto rule = [&](const Observation& o) {
+    if (o.chunks[0].phase == ChunkPhase::kResident && !starter) {
+      bench.server.reset();
+      starter.emplace([&bench, port] {
+        std::this_thread::sleep_for(150ms);
+        bench.start_server(port);
+      });
+    }
+    return fetch_in_order(o);
+  };
+  const LoadRecord load = bench.run(rule);
+  starter->join();
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.num_verified(), 3);
+}
+
+TEST(Client, WithoutAServerTheLoadFailsInTime) {
+  ClientBench bench;
+  bench.patience.attempts = 3;
+  bench.server.reset();
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.failure, "chunk 0 failed 6 times, last: the link went down");
+  EXPECT_THAT(bench.network->last_failure(), HasSubstr("no connection"));
+}
+
+TEST(Client, ARecomputedChunkTakesTheTimeOfItsProfile) {
+  ClientBench bench;
+  bench.adjust_plan = [](LoadPlan& plan) {
+    for (ChunkPlan& chunk : plan.chunks) chunk.recompute_time = 40ms;
+    plan.first_token_time = 30ms;
+  };
+  const auto rule = [](const Observation& o) -> Decision {
+    for (const ChunkView& c : o.chunks) {
+      if (c.phase == ChunkPhase::kAbsent) return {{Recompute{.chunk = c.index}}, "recompute"};
+    }
+    return {{Wait{}}, "wait"};
+  };
+  const LoadRecord load = bench.run(rule);
+  EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_GE(load.ttft().value(), 150ms);
+  // The text of the chunks, 4 bytes a token, and nothing else.
+  EXPECT_EQ(load.bytes_moved.bytes(), 3 * 512 * 4);
+}
+
+TEST(Client, ALoadThatIsGivenUpClosesItsConnections) {
+  ClientBench bench;
+  bench.server->set_faults({{.kind = FaultKind::kHalfOpen, .request = 0, .times = 0}});
+  const LoadRecord load = bench.run(fetch_in_order, [&bench] {
+    bench.clock.schedule_in(50ms, [&bench] { bench.clock.stop(); });
+  });
+  EXPECT_EQ(load.outcome, LoadOutcome::kUnfinished);
+  EXPECT_EQ(bench.clock.run(bench.clock.now() + 1ms), 0u);
+  const LoadRecord next = [&bench] {
+    bench.server->set_faults({});
+    return bench.run(fetch_in_order);
+  }();
+  EXPECT_EQ(next.outcome, LoadOutcome::kCompleted) << next.failure;
+}
+
+TEST(Client, FetchesACatalogueAndSaysWhyItCannot) {
+  ClientBench bench;
+  const auto catalogue = fetch_catalogue(bench.place, ContextId{kTestContext});
+  ASSERT_TRUE(catalogue.ok()) << catalogue.error().to_line();
+  EXPECT_EQ(catalogue->chunks.size(), 3u);
+  const auto unknown = fetch_catalogue(bench.place, ContextId{99});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().to_line(), HasSubstr("gave no catalogue: not found"));
+}
+
+TEST(ServerPlaces, AreReadFromText) {
+  EXPECT_EQ(parse_server_place("127.0.0.1:7070")->port, 7070);
+  for (const char* bad :
+       {"", "127.0.0.1", ":80", "localhost:80", "127.0.0.1:0", "127.0.0.1:99999", "127.0.0.1:8x"}) {
+    EXPECT_FALSE(parse_server_place(bad).ok()) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace sluice
