@@ -15,5 +15,6 @@ using EmuRun = std::function<Result<int>()>;
 void add_link(CLI::App& app, EmuRun& run);
 void add_serve(CLI::App& app, EmuRun& run);
 void add_load(CLI::App& app, EmuRun& run);
+void add_validate(CLI::App& app, EmuRun& run);
 
 }  // namespace sluice::cli

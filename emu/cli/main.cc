@@ -11,6 +11,7 @@ constexpr void (*kCommands[])(CLI::App&, sluice::cli::EmuRun&) = {
     sluice::cli::add_link,
     sluice::cli::add_serve,
     sluice::cli::add_load,
+    sluice::cli::add_validate,
 };
 
 int fail(const sluice::Error& error) {

@@ -39,8 +39,7 @@ Result<Subject> subject_of(const std::string& name) {
   auto scenario = read_scenario(*file, {});
   if (!scenario) return scenario.error();
   Subject subject{.model = std::move(scenario->model), .levels = {}};
-  for (const LevelFacts& level : scenario->ladder.levels)
-    subject.levels.push_back(level.id());
+  for (const LevelFacts& level : scenario->ladder.levels) subject.levels.push_back(level.id());
   subject.chunk_tokens = scenario->chunk_tokens;
   return subject;
 }

@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "emu/client": ["base/", "codec/container/", "codec/kv_cache.h", "codec/geometry/", "policies/", "sim/net/network.h", "sim/scenario/", "sim/serving/",
                    "sim/session/", "emu/host/", "emu/protocol/", "emu/contents/", "emu/clock/", "emu/client/"],
     "emu/server": ["base/", "codec/container/", "emu/protocol/", "emu/contents/", "emu/server/"],
+    "emu/run": ["base/", "traces/", "codec/", "policies/", "sim/", "analysis/store/", "emu/"],
     "emu/cli": ["base/", "traces/", "codec/", "policies/", "sim/", "analysis/", "emu/"],
     "analysis": ["base/", "traces/link_trace.h", "sim/session/record.h", "analysis/"],
 }
