@@ -116,7 +116,7 @@ Result<std::vector<Outcome>> run_loads(const Options& options, const Setting& se
   DecodeWorker worker(clock, received,
                       {.catalogue = catalogue,
                        .threads = options.threads,
-                       .memory_max = setting.memory_max,
+                       .memory = DecodedMemory::of(setting.memory_max),
                        .seal_key = setting.server.key});
   std::vector<Outcome> outcomes;
   for (std::int64_t i = 0; i < options.repeat; ++i) {

@@ -11,22 +11,6 @@
 namespace sluice {
 namespace {
 
-bool same_tensor(const std::optional<TensorShape>& a, const std::optional<TensorShape>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  return !a || (a->dtype == b->dtype && a->heads == b->heads && a->tokens == b->tokens &&
-                a->dim == b->dim);
-}
-
-// Positions do not matter to memory.
-bool fits(const KvShape& a, const KvShape& b) {
-  return std::equal(a.layers.begin(), a.layers.end(), b.layers.begin(), b.layers.end(),
-                    [](const auto& x, const auto& y) {
-                      return x.layer == y.layer && x.first_token == y.first_token &&
-                             same_tensor(x.key, y.key) && same_tensor(x.value, y.value) &&
-                             same_tensor(x.latent, y.latent);
-                    });
-}
-
 std::string name_of(const DecodeInput& input) {
   return fmt::format("chunk {} level {}", input.chunk, input.level);
 }
@@ -89,7 +73,7 @@ Duration DecodeWorker::busy_time() const {
 std::shared_ptr<const KvCache> DecodeWorker::find(ConnectionGroup load, std::int32_t chunk) const {
   const std::scoped_lock lock(mutex_);
   const auto found = decoded_.find({load, chunk});
-  return found == decoded_.end() ? nullptr : found->second.cache;
+  return found == decoded_.end() ? nullptr : found->second;
 }
 
 std::int64_t DecodeWorker::num_verified(ConnectionGroup load) const {
@@ -108,7 +92,6 @@ void DecodeWorker::release(ConnectionGroup load) {
       ++entry;
       continue;
     }
-    spare_.push_back(std::move(entry->second));
     entry = decoded_.erase(entry);
   }
 }
@@ -193,8 +176,9 @@ Status DecodeWorker::decode(const DecodeInput& input) {
   const ChunkEntry& entry = options_.catalogue->chunks[static_cast<std::size_t>(input.chunk)];
   if (num_elements(header->shape) != entry.elements)
     return error_in(name, "has not as many elements as the catalogue says", "fetch it again");
-  Result<std::shared_ptr<KvCache>> cache = make_room(header->shape, entry.decoded_size);
-  if (!cache) return cache.error();
+  Result<std::shared_ptr<KvCache>> cache =
+      options_.memory->borrow(header->shape, entry.decoded_size);
+  if (!cache) return error_in(name, cache.error().what, cache.error().fix);
   DecodeOptions how;
   how.threads = options_.threads;
   how.seal_key = options_.seal_key ? &*options_.seal_key : nullptr;
@@ -202,11 +186,8 @@ Status DecodeWorker::decode(const DecodeInput& input) {
   if (status && hash_tensors((*cache)->view()) != version->tensor_hash)
     status = error_in(name, "decodes to other tensors than were encoded", "fetch it again");
   const std::scoped_lock lock(mutex_);
-  if (!status || discards_running_) {
-    spare_.push_back({std::move(*cache), entry.decoded_size});
-    return status;
-  }
-  keep(input, std::move(*cache), entry.decoded_size);
+  if (!status || discards_running_) return status;
+  keep(input, std::move(*cache));
   return {};
 }
 
@@ -230,36 +211,8 @@ Result<std::shared_ptr<const ChunkBuffer>> DecodeWorker::whole_container(
   return std::shared_ptr<const ChunkBuffer>(std::move(buffer));
 }
 
-// Memory of a released load with these shapes, or new one within the bound.
-Result<std::shared_ptr<KvCache>> DecodeWorker::make_room(const KvShape& shape, DataSize size) {
-  std::unique_lock lock(mutex_);
-  const auto fitting = std::find_if(spare_.begin(), spare_.end(), [&](const Decoded& spare) {
-    return spare.cache.use_count() == 1 && fits(shape_of(spare.cache->view()), shape);
-  });
-  if (fitting != spare_.end()) {
-    std::shared_ptr<KvCache> cache = std::move(fitting->cache);
-    spare_.erase(fitting);
-    return cache;
-  }
-  while (!spare_.empty() && memory_ + size > options_.memory_max) {
-    memory_ -= spare_.front().size;
-    spare_.pop_front();
-  }
-  if (memory_ + size > options_.memory_max) {
-    return error_in("",
-                    fmt::format("decoded tensors of {} bytes do not fit beside {} of {}",
-                                size.bytes(), memory_.bytes(), options_.memory_max.bytes()),
-                    "allow more memory or load less at once");
-  }
-  memory_ += size;
-  lock.unlock();
-  return std::make_shared<KvCache>(KvCache::allocate(shape));
-}
-
-void DecodeWorker::keep(const DecodeInput& input, std::shared_ptr<KvCache> cache, DataSize size) {
-  Decoded& place = decoded_[{input.load, input.chunk}];
-  if (place.cache) spare_.push_back(std::move(place));  // of the level that was refined
-  place = {std::move(cache), size};
+void DecodeWorker::keep(const DecodeInput& input, std::shared_ptr<KvCache> cache) {
+  decoded_[{input.load, input.chunk}] = std::move(cache);
   ++verified_[input.load];
   if (!may_be_refined(input)) received_.forget(input.load, input.chunk, input.level);
 }

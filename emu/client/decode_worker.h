@@ -16,6 +16,7 @@
 
 #include "codec/container/seal.h"
 #include "codec/kv_cache.h"
+#include "emu/client/decoded_memory.h"
 #include "emu/client/received_chunks.h"
 #include "emu/clock/real_clock.h"
 #include "emu/contents/catalogue.h"
@@ -26,8 +27,8 @@ namespace sluice {
 struct DecodeWorkerOptions {
   std::shared_ptr<const Catalogue> catalogue;
   int threads = 1;  // of each decode
-  // Decoded tensors that are kept, of all loads; a decode that does not fit fails.
-  DataSize memory_max = DataSize::bytes(std::int64_t{8} << 30);
+  // Of decoded tensors; a decode that does not fit fails. Several workers may share it.
+  std::shared_ptr<DecodedMemory> memory = DecodedMemory::of(DataSize::bytes(std::int64_t{8} << 30));
   std::optional<SealKey> seal_key;  // of sealed containers
 };
 
@@ -64,10 +65,6 @@ class DecodeWorker final : public Gpu {
     GpuJob job;
     RealClock::Hold hold;
   };
-  struct Decoded {
-    std::shared_ptr<KvCache> cache;
-    DataSize size;
-  };
 
   void work();
   void run(const Queued& job, TimePoint began);
@@ -76,8 +73,7 @@ class DecodeWorker final : public Gpu {
   [[nodiscard]] Result<std::shared_ptr<const ChunkBuffer>> whole_container(
       const DecodeInput& input) const;
   [[nodiscard]] bool may_be_refined(const DecodeInput& input) const;
-  [[nodiscard]] Result<std::shared_ptr<KvCache>> make_room(const KvShape& shape, DataSize size);
-  void keep(const DecodeInput& input, std::shared_ptr<KvCache> cache, DataSize size);
+  void keep(const DecodeInput& input, std::shared_ptr<KvCache> cache);
   void tell_begun(GpuJobId id);
   void tell_done(GpuJobId id, const Status& status);
 
@@ -97,10 +93,8 @@ class DecodeWorker final : public Gpu {
   TimePoint running_since_{}, free_since_{};
   Duration finished_busy_{};
   bool stopping_ = false;
-  std::map<std::pair<ConnectionGroup, std::int32_t>, Decoded> decoded_;
+  std::map<std::pair<ConnectionGroup, std::int32_t>, std::shared_ptr<KvCache>> decoded_;
   std::map<ConnectionGroup, std::int64_t> verified_;
-  std::deque<Decoded> spare_;  // of released loads
-  DataSize memory_;            // of decoded_ and spare_
 
   // Callbacks that are posted after the worker's end find this gone.
   std::shared_ptr<DecodeWorker*> alive_;

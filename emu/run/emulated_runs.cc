@@ -130,7 +130,8 @@ struct EmulatedRuns::State {
     for (std::size_t i = 0; i < num_gpus; ++i) {
       engine.gpus.push_back(std::make_unique<DecodeWorker>(
           *clock, received,
-          DecodeWorkerOptions{.catalogue = catalogue, .threads = options.decode_threads}));
+          DecodeWorkerOptions{
+              .catalogue = catalogue, .threads = options.decode_threads, .memory = memory}));
     }
     engine.network = std::make_unique<StageNetwork>(std::move(network), [this, &health] {
       health.add(link->health(), link->usage_down(), link->usage_up());
@@ -147,6 +148,7 @@ struct EmulatedRuns::State {
   std::unique_ptr<Server> server;
   ServerPlace place;
   ReceivedChunks received;
+  std::shared_ptr<DecodedMemory> memory = DecodedMemory::of(DataSize::bytes(std::int64_t{8} << 30));
 };
 
 EmulatedRuns::EmulatedRuns(const ScenarioContents& contents, EmulationOptions options)

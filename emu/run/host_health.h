@@ -15,6 +15,7 @@ namespace sluice {
 inline constexpr Duration kLinkLateMax = std::chrono::milliseconds{5};    // p99
 inline constexpr Duration kTimerLateMax = std::chrono::milliseconds{10};  // p99
 inline constexpr double kAchievedShareMin = 0.95;
+inline constexpr double kCpuBusyMax = 0.95;
 inline constexpr double kCpuStolenMax = 0.15;
 
 // Gathers over the stages of a run.

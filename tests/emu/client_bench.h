@@ -65,7 +65,7 @@ class ClientBench {
                              .connections_min = connections,
                              .propagation = std::chrono::milliseconds{7}});
     worker = std::make_unique<DecodeWorker>(
-        clock, received, DecodeWorkerOptions{.catalogue = catalogue, .memory_max = memory_max});
+        clock, received, DecodeWorkerOptions{.catalogue = catalogue, .memory = DecodedMemory::of(memory_max)});
   }
 
   // A load from now on, at most 20 s long; `meanwhile` runs once it has begun.

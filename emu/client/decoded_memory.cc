@@ -1,0 +1,69 @@
+#include "emu/client/decoded_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+bool same_tensor(const std::optional<TensorShape>& a, const std::optional<TensorShape>& b) {
+  if (a.has_value() != b.has_value()) return false;
+  return !a || (a->dtype == b->dtype && a->heads == b->heads && a->tokens == b->tokens &&
+                a->dim == b->dim);
+}
+
+// Positions do not matter to memory.
+bool fits(const KvShape& a, const KvShape& b) {
+  return std::equal(a.layers.begin(), a.layers.end(), b.layers.begin(), b.layers.end(),
+                    [](const auto& x, const auto& y) {
+                      return x.layer == y.layer && x.first_token == y.first_token &&
+                             same_tensor(x.key, y.key) && same_tensor(x.value, y.value) &&
+                             same_tensor(x.latent, y.latent);
+                    });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<KvCache>> DecodedMemory::borrow(const KvShape& shape, DataSize size) {
+  std::unique_ptr<KvCache> cache = take_spare(shape);
+  if (!cache) {
+    {
+      const std::scoped_lock lock(mutex_);
+      while (!spare_.empty() && held_ + size > limit_) {
+        held_ -= spare_.back().size;
+        spare_.pop_back();
+      }
+      if (held_ + size > limit_) {
+        return error_in("",
+                        fmt::format("decoded tensors of {} bytes do not fit beside {} of {}",
+                                    size.bytes(), held_.bytes(), limit_.bytes()),
+                        "allow more memory or load less at once");
+      }
+      held_ += size;
+    }
+    cache = std::make_unique<KvCache>(KvCache::allocate(shape));
+  }
+  return std::shared_ptr<KvCache>(cache.release(),
+                                  [memory = shared_from_this(), size](KvCache* returned) {
+                                    memory->give_back({std::unique_ptr<KvCache>(returned), size});
+                                  });
+}
+
+std::unique_ptr<KvCache> DecodedMemory::take_spare(const KvShape& shape) {
+  const std::scoped_lock lock(mutex_);
+  const auto fitting = std::find_if(spare_.begin(), spare_.end(), [&](const Block& block) {
+    return fits(shape_of(block.cache->view()), shape);
+  });
+  if (fitting == spare_.end()) return nullptr;
+  std::unique_ptr<KvCache> cache = std::move(fitting->cache);
+  spare_.erase(fitting);
+  return cache;
+}
+
+void DecodedMemory::give_back(Block block) {
+  const std::scoped_lock lock(mutex_);
+  spare_.push_back(std::move(block));
+}
+
+}  // namespace sluice
