@@ -33,8 +33,8 @@ HostHealth HealthRecorder::finish(const LatenessHistogram& timers, const CpuUse&
     doubts.push_back(fmt::format("{:.0f} % of the bytes left the link late",
                                  100 * (1 - health_.achieved_share)));
   if (health_.cpu_busy > kCpuBusyMax)
-    doubts.push_back(fmt::format("the processors were busy {:.0f} % of the time",
-                                 100 * health_.cpu_busy));
+    doubts.push_back(
+        fmt::format("the processors were busy {:.0f} % of the time", 100 * health_.cpu_busy));
   if (health_.cpu_stolen > kCpuStolenMax)
     doubts.push_back(fmt::format("{:.0f} % of the processors' time went to other machines",
                                  100 * health_.cpu_stolen));

@@ -189,8 +189,9 @@ bool Conversation::reaches_fault(FaultKind kind, std::int64_t bytes) const {
 
 void Conversation::send_data(std::vector<std::byte>& out) {
   const auto& fault = requests_.front().fault;
-  std::int64_t bytes =
-      std::min<std::int64_t>(reply_->left(), static_cast<std::int64_t>(limits_.data_bytes));
+  const std::size_t frame_max =
+      reply_->done() == 0 ? std::min(kFirstDataBytes, limits_.data_bytes) : limits_.data_bytes;
+  std::int64_t bytes = std::min<std::int64_t>(reply_->left(), static_cast<std::int64_t>(frame_max));
   if (fault && fault->after.bytes() > reply_->done() && fault->kind != FaultKind::kCorruptDisk &&
       fault->kind != FaultKind::kCorruptFrame)
     bytes = std::min(bytes, fault->after.bytes() - reply_->done());

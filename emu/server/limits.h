@@ -9,6 +9,10 @@
 
 namespace sluice {
 
+// Of a reply's first Data frame: it fits into TCP's initial window (RFC 6928), so that the first
+// byte is not told a round trip late.
+inline constexpr std::size_t kFirstDataBytes = std::size_t{8} << 10;
+
 struct ServerLimits {
   std::size_t connections = 64;               // further ones are closed at once
   std::size_t requests_per_connection = 256;  // not answered yet; further ones fail, "too many"

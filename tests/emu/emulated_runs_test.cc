@@ -1,0 +1,137 @@
+// Whole scenarios over an emulated link: what can be emulated, what both worlds plan with, and what
+// makes a run invalid.
+#include "emu/run/emulated_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "emu/run/host_health.h"
+#include "emu/run/single_link.h"
+#include "sim/serving/draws.h"
+#include "sim/serving/plan.h"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+Scenario shipped(const std::string& name, std::int64_t replicates = 1) {
+  ScenarioOverrides overrides;
+  overrides.replicates = replicates;
+  return *read_scenario(*find_scenario(name), overrides);
+}
+
+// A small model, so that a load takes a tenth of a second.
+Scenario small() {
+  Scenario s = shipped("edge-constant");
+  s.model = *find_geometry("smollm2-135m");
+  s.ladder.levels.resize(2);
+  s.chunk_tokens = 128;
+  s.workload.context_tokens = {.low = 300, .high = 400};
+  s.workload.loads = 1;
+  return s;
+}
+
+TEST(Emulatable, OneCableWithNothingElseOnIt) {
+  EXPECT_TRUE(check_emulatable(shipped("edge-step-down")).ok());
+  EXPECT_THAT(check_emulatable(shipped("edge-shared-eight")).error().what, HasSubstr("cables"));
+  EXPECT_THAT(check_emulatable(shipped("edge-competing-tcp")).error().what,
+              HasSubstr("cross traffic"));
+  EXPECT_THAT(check_emulatable(shipped("cachegen-replica")).error().what,
+              HasSubstr("belongs to the chunk"));
+  Scenario warm = shipped("edge-step-down");
+  warm.workload.prefix_cache = PrefixCacheSetting{.capacity_tokens = 1000};
+  EXPECT_THAT(check_emulatable(warm).error().what, HasSubstr("prefix cache"));
+}
+
+TEST(ScenarioContents, BothWorldsPlanWithTheSizesOfTheChunksThatExist) {
+  const Result<ScenarioContents> made = make_scenario_contents(small(), {});
+  ASSERT_TRUE(made.ok()) << made.error().to_line();
+  const Scenario& s = made->scenario;
+  EXPECT_NE(s.sha256, small().sha256) << "results of made chunks are no results of the profile";
+  const LoadDraw load = draw_replicate(s, 0)->loads.front();
+  const LoadPlan plan = plan_load(s, s.policies.front(), 0, load);
+  ASSERT_EQ(plan.chunks.size(), 3u);  // 300 to 384 tokens in chunks of 128, or a fourth
+  const ContextContents& context = *made->contents->find(made->context);
+  for (const ChunkPlan& chunk : plan.chunks) {
+    for (std::size_t level = 0; level < plan.levels.size(); ++level) {
+      const EncodedChunk* stored = context.find(chunk.stored_as, static_cast<std::int64_t>(level));
+      ASSERT_NE(stored, nullptr);
+      EXPECT_EQ(chunk.levels[level].size, stored->bytes.size());
+      EXPECT_GT(chunk.levels[level].decode_time, Duration::zero());
+    }
+  }
+}
+
+TEST(ScenarioContents, RefusesMoreThanTheMemoryItMayTake) {
+  ScenarioContentsOptions options;
+  options.size_max = DataSize::bytes(1000);
+  const auto made = make_scenario_contents(small(), options);
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().to_line(), HasSubstr("--contents-max"));
+}
+
+TEST(HostHealth, IsValidUntilALimitIsPassed) {
+  const CpuUse idle{.busy = 0.5, .stolen = 0.0, .own = 0.5};
+  LatenessHistogram timers;
+  for (int i = 0; i < 100; ++i) timers.record(1ms);
+  HealthRecorder good("tun");
+  good.add({.num_packets = 1, .lateness_p99 = 1ms}, {}, {});
+  EXPECT_TRUE(good.finish(timers, idle).is_valid());
+
+  HealthRecorder late("tun");
+  late.add({.num_packets = 1, .lateness_p99 = 1ms}, {}, {});
+  late.add({.num_packets = 1, .lateness_p99 = 6ms}, {}, {});  // the worst stage counts
+  EXPECT_THAT(late.finish(timers, idle).doubts, HasSubstr("left the link"));
+
+  HealthRecorder stolen("tun");
+  EXPECT_THAT(stolen.finish(timers, {.busy = 0.5, .stolen = 0.2}).doubts,
+              HasSubstr("20 % of the processors' time went to other machines"));
+  HealthRecorder busy("tun");
+  EXPECT_THAT(busy.finish(timers, {.busy = 0.99}).doubts, HasSubstr("busy 99 %"));
+  HealthRecorder lost("tun");
+  lost.add({.num_packets = 1, .num_host_drops = 3}, {}, {});
+  EXPECT_THAT(lost.finish(timers, idle).doubts, HasSubstr("lost 3 packets"));
+  for (int i = 0; i < 10; ++i) timers.record(50ms);
+  HealthRecorder slow("tun");
+  EXPECT_THAT(slow.finish(timers, idle).doubts, HasSubstr("timers came"));
+}
+
+TEST(EmulatedRuns, ALoadOverEveryEmulatorEndsWithAllOfItsChunksDecoded) {
+  const ScenarioContents made = *make_scenario_contents(small(), {});
+  int num_run = 0;
+  for (const LinkEmulator& emulator : link_emulators()) {
+    EmulatedRuns runs(made, {.emulator = emulator.id});
+    const auto run =
+        runs.run(*parse_policy("fixed:level=" + made.scenario.ladder.levels[0].id()), 0);
+    if (!run) {
+      std::cout << emulator.id << " is left out: " << run.error().to_line() << '\n';
+      continue;
+    }
+    ++num_run;
+    ASSERT_EQ(run->loads.size(), 1u);
+    const LoadRecord& load = run->loads.front();
+    EXPECT_EQ(load.outcome, LoadOutcome::kCompleted) << emulator.id << ": " << load.failure;
+    for (const ChunkRecord& chunk : load.chunks)
+      EXPECT_EQ(chunk.action, ChunkAction::kFetched) << emulator.id;
+    EXPECT_EQ(run->metrics.health->emulator, emulator.id);
+    EXPECT_GT(run->metrics.link_utilisation, 0) << emulator.id;
+  }
+  EXPECT_GE(num_run, 1) << "the one without namespaces works everywhere";
+}
+
+TEST(EmulatedRuns, SeveralRunsShareTheLinkAndEachMeetsItAnew) {
+  const ScenarioContents made = *make_scenario_contents(small(), {});
+  EmulatedRuns runs(made, {});
+  const PolicySpec policy = *parse_policy("seed-ratio");
+  for (int i = 0; i < 3; ++i) {
+    const auto run = runs.run(policy, 0);
+    if (!run) GTEST_SKIP() << run.error().to_line();
+    EXPECT_EQ(run->loads.front().outcome, LoadOutcome::kCompleted);
+    EXPECT_LT(*run->loads.front().ttft(), 10s);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
