@@ -23,7 +23,7 @@ constexpr const char* kEmu = "emu";
 
 struct Options {
   std::vector<std::string> scenarios, policies, tiers{"fluid", "packet"};
-  std::string replicates, seed, store, capture, emulator = "auto", format = "table";
+  std::string replicates, seed, variant, store, capture, emulator = "auto", format = "table";
   std::string contents_max = "6GB";
   std::vector<std::string> command;  // for provenance
 };
@@ -46,6 +46,7 @@ Result<SimOptions> sim_options(const Options& options) {
     if (*seed < 0) return error_in("--seed", "must be 0 or more", "give a number");
     sim.overrides.seed = static_cast<std::uint64_t>(*seed);
   }
+  if (!options.variant.empty()) sim.overrides.variant = options.variant;
   const Result<TableFormat> format = parse_table_format(options.format);
   if (!format) return format.error();
   sim.format = *format;
@@ -164,6 +165,8 @@ void add_validate(CLI::App& app, EmuRun& run) {
       ->capture_default_str();
   command->add_option("--replicates", options->replicates,
                       fmt::format("loads take real time; default {}", kReplicates));
+  command->add_option("--variant", options->variant,
+                      "only this one of a scenario's matrix, as `link.capacity=3Gbit/s`");
   command->add_option("--seed", options->seed, "of all draws");
   command->add_option("--capture", options->capture,
                       "a KV cache (.safetensors) whose values fill the chunks; default: made ones");
