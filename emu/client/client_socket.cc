@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -20,6 +21,13 @@ Result<Descriptor> make_here(const ServerPlace& server) {
   }
   const int on = 1;
   static_cast<void>(::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+  if (server.receive_window) {
+    // The kernel doubles what it is told, for its own books. Past the host's limit only root goes.
+    const int bytes = static_cast<int>(
+        std::min<std::int64_t>(server.receive_window->bytes(), std::int64_t{256} << 20));
+    if (::setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
+      static_cast<void>(::setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes));
+  }
   const std::string& control = server.congestion;
   if (!control.empty() && ::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, control.c_str(),
                                        static_cast<socklen_t>(control.size())) != 0) {

@@ -22,6 +22,9 @@ struct ServerPlace {
   std::optional<SealKey> key;               // shared with the server; absent: it asks for none
   const NetworkNamespace* space = nullptr;  // of the client's sockets; null: this process's own
   std::string congestion;                   // "cubic", "bbr", …; empty: the kernel's default
+  // Of each connection, from its beginning; absent: the kernel's tuning, whose windows follow a
+  // rate that rises only over many round trips.
+  std::optional<DataSize> receive_window;
 
   [[nodiscard]] std::string name() const { return address + ":" + std::to_string(port); }
 };

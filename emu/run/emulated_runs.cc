@@ -1,5 +1,6 @@
 #include "emu/run/emulated_runs.h"
 
+#include "base/nanobits.h"
 #include "emu/client/decode_worker.h"
 #include "emu/client/socket_network.h"
 #include "emu/host/cpu_use.h"
@@ -32,6 +33,13 @@ Result<ListeningSocket> listen_at(const LinkEnd& end) {
   });
   if (!opened) return opened.error();
   return std::move(*socket);
+}
+
+// As much as leaves within the time that a busy host may keep the server from its processor.
+DataSize unsent_limit(const LinkSpec& link) {
+  constexpr Duration kAwayMax = std::chrono::milliseconds{4};
+  const TraceSummary trace = summarise(link.capacity);
+  return std::max(ServerOptions{}.unsent_limit, Nanobits::flown(trace.max, kAwayMax).whole_bytes());
 }
 
 // A network that ends the bookkeeping of a stage when it goes, which is when the stage is over.
@@ -91,10 +99,10 @@ struct EmulatedRuns::State {
     if (!opened) return opened.error();
     link = std::move(*opened);
     warm_memory();
-    return start_server();
+    return start_server(spec);
   }
 
-  Status start_server() {
+  Status start_server(const EmulatedLinkSpec& spec) {
     Result<ListeningSocket> socket = listen_at(link->far_end());
     if (!socket) return socket.error();
     const std::uint16_t port = socket->port();
@@ -103,7 +111,8 @@ struct EmulatedRuns::State {
         Server::start(contents.contents, std::move(*socket),
                       {.key = std::nullopt,
                        .in_own_namespace = link->far_end().space != nullptr,
-                       .congestion = congestion});
+                       .congestion = congestion,
+                       .unsent_limit = unsent_limit(spec.down)});
     if (!started) return started.error();
     server = std::move(*started);
     const Result<std::uint16_t> reached = link->relay_to(port);
@@ -112,7 +121,8 @@ struct EmulatedRuns::State {
              .port = *reached,
              .key = std::nullopt,
              .space = link->near_end().space,
-             .congestion = congestion};
+             .congestion = congestion,
+             .receive_window = contents.scenario.transport.max_window};
     return {};
   }
 
