@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 constexpr Duration kDownTime = 50ms;
 // Of the faults that may, this share never ends; the load can but fail.
 constexpr double kForEver = 0.1;
+constexpr DataSize kPiece = DataSize::bytes(64 << 10);
 
 Duration between(Duration low, Duration high, RandomStream& random) {
   return Duration(static_cast<std::int64_t>(
@@ -78,7 +79,11 @@ Result<SoakLoad> run_with_server_fault(SoakFault fault, SoakPlace& place, SoakCl
   } else {
     planned.times = 0;
   }
-  if (!for_ever || random.bernoulli(0.5)) planned.after = early_in(*client.catalogue, random);
+  if (!for_ever) {
+    planned.after = early_in(*client.catalogue, random);
+  } else if (random.bernoulli(0.5)) {
+    planned.after = kPiece;  // each new connection gets that much further
+  }
   planned.delay = between(20ms, 200ms, random);  // patience is 100 ms
   place.server()->set_faults({planned});
   auto load = run(client, policy, to_text(fault), {});
