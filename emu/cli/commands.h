@@ -16,5 +16,6 @@ void add_link(CLI::App& app, EmuRun& run);
 void add_serve(CLI::App& app, EmuRun& run);
 void add_load(CLI::App& app, EmuRun& run);
 void add_validate(CLI::App& app, EmuRun& run);
+void add_record(CLI::App& app, EmuRun& run);
 
 }  // namespace sluice::cli
