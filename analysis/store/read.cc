@@ -37,7 +37,8 @@ WHERE run_id = ?1 ORDER BY name, sha256, model, device, source
 
 constexpr const char* kSelectHealth = R"sql(
 SELECT emulator, link_late_p50_ns, link_late_p99_ns, link_late_max_ns, timer_late_p50_ns,
-  timer_late_p99_ns, timer_late_max_ns, cpu_busy, cpu_stolen, achieved_share, wire_dropped, doubts
+  timer_late_p99_ns, timer_late_max_ns, cpu_busy_fraction, cpu_stolen_fraction, achieved_fraction, wire_dropped_bytes,
+  doubts
 FROM emu_health WHERE run_id = ?1
 )sql";
 

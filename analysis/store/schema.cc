@@ -214,10 +214,10 @@ CREATE TABLE emu_health (
   timer_late_p50_ns INTEGER NOT NULL,
   timer_late_p99_ns INTEGER NOT NULL,
   timer_late_max_ns INTEGER NOT NULL,
-  cpu_busy REAL NOT NULL,
-  cpu_stolen REAL NOT NULL,
-  achieved_share REAL NOT NULL,
-  wire_dropped INTEGER NOT NULL,
+  cpu_busy_fraction REAL NOT NULL,
+  cpu_stolen_fraction REAL NOT NULL,
+  achieved_fraction REAL NOT NULL,
+  wire_dropped_bytes INTEGER NOT NULL,
   doubts TEXT NOT NULL  -- empty: the run is valid
 ) STRICT;
 )sql";

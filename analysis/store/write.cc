@@ -103,11 +103,15 @@ Status insert_profiles(const Database& database, RunId run,
   return {};
 }
 
+constexpr const char* kInsertHealth = R"sql(
+INSERT INTO emu_health (run_id, emulator, link_late_p50_ns, link_late_p99_ns, link_late_max_ns,
+  timer_late_p50_ns, timer_late_p99_ns, timer_late_max_ns, cpu_busy_fraction, cpu_stolen_fraction,
+  achieved_fraction, wire_dropped_bytes, doubts)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+)sql";
+
 Status insert_health(const Database& database, RunId run, const HostHealth& h) {
-  return database
-      .prepare(
-          "INSERT INTO emu_health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
-          "?13)")
+  return database.prepare(kInsertHealth)
       .run_with(run.value, h.emulator, h.link_late_p50, h.link_late_p99, h.link_late_max,
                 h.timer_late_p50, h.timer_late_p99, h.timer_late_max, h.cpu_busy, h.cpu_stolen,
                 h.achieved_share, h.wire_dropped, h.doubts);

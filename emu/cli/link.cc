@@ -23,7 +23,7 @@ using SteadyClock = std::chrono::steady_clock;
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 constexpr auto kPeerPatience = std::chrono::seconds{2};
-constexpr double kKeptUp = 0.99;  // of what left, on time
+constexpr double kKeptUp = 0.99;  // of what left, on time: rates are believed to the percent
 
 struct Args {
   LinkArgs link;

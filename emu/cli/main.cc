@@ -8,11 +8,8 @@
 namespace {
 
 constexpr void (*kCommands[])(CLI::App&, sluice::cli::EmuRun&) = {
-    sluice::cli::add_link,
-    sluice::cli::add_serve,
-    sluice::cli::add_load,
-    sluice::cli::add_validate,
-    sluice::cli::add_record,
+    sluice::cli::add_link,     sluice::cli::add_serve,  sluice::cli::add_load,
+    sluice::cli::add_validate, sluice::cli::add_record,
 };
 
 int fail(const sluice::Error& error) {

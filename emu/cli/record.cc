@@ -30,7 +30,7 @@ Result<RunRow> find_run(const Store& store, const Options& options) {
   }
   if (found.size() == 1) return found.front();
   return error_in(options.store, found.empty() ? "no such run" : "several runs fit",
-                  "give --run ID; `./sluice results list` shows them");
+                  "give --run ID; `./sluice store list FILE` shows them");
 }
 
 Result<int> record(const Options& options) {

@@ -33,7 +33,8 @@ struct LinkEnd {
 struct LinkHealth {
   std::int64_t num_packets = 0;                             // segments that the link scheduled
   Duration lateness_p50{}, lateness_p99{}, lateness_max{};  // release after the scheduled instant
-  // Of the wire bytes that left, those that did so no more than 1 ms after their instant.
+  // Of the wire bytes that left, those that did so no more than 1 ms after their instant; of the
+  // kernel's shaper, the changes of the rate that did.
   double achieved_share = 1;
   std::int64_t num_host_drops = 0;  // packets that the host lost on their way into the link
 };

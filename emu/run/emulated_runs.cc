@@ -42,18 +42,25 @@ DataSize unsent_limit(const LinkSpec& link) {
   return std::max(ServerOptions{}.unsent_limit, Nanobits::flown(trace.max, kAwayMax).whole_bytes());
 }
 
-// A network that ends the bookkeeping of a stage when it goes, which is when the stage is over.
+// A network that says when a load is over, for its decoded chunks to make room, and when its stage
+// is.
 class StageNetwork final : public Network {
  public:
-  StageNetwork(std::unique_ptr<Network> network, std::function<void()> on_end)
-      : network_(std::move(network)), on_end_(std::move(on_end)) {}
+  StageNetwork(std::unique_ptr<Network> network, std::function<void(ConnectionGroup)> on_load_end,
+               std::function<void()> on_end)
+      : network_(std::move(network)),
+        on_load_end_(std::move(on_load_end)),
+        on_end_(std::move(on_end)) {}
   ~StageNetwork() override { on_end_(); }
   TransferId start(const Transfer& transfer, TransferListener& listener) override {
     return network_->start(transfer, listener);
   }
   DataSize cancel(TransferId id) override { return network_->cancel(id); }
   [[nodiscard]] DataSize delivered(TransferId id) const override { return network_->delivered(id); }
-  void close(ConnectionGroup group) override { network_->close(group); }
+  void close(ConnectionGroup group) override {
+    network_->close(group);
+    on_load_end_(group);
+  }
   [[nodiscard]] std::optional<Duration> round_trip(NodeId from, NodeId to,
                                                    ConnectionGroup group) const override {
     return network_->round_trip(from, to, group);
@@ -66,6 +73,7 @@ class StageNetwork final : public Network {
 
  private:
   std::unique_ptr<Network> network_;
+  std::function<void(ConnectionGroup)> on_load_end_;
   std::function<void()> on_end_;
 };
 
@@ -99,7 +107,12 @@ struct EmulatedRuns::State {
     if (!opened) return opened.error();
     link = std::move(*opened);
     warm_memory();
-    return start_server(spec);
+    const Status started = start_server(spec);
+    if (!started) {  // the next run tries anew
+      server.reset();
+      link.reset();
+    }
+    return started;
   }
 
   Status start_server(const EmulatedLinkSpec& spec) {
@@ -151,15 +164,21 @@ struct EmulatedRuns::State {
                   return id.value == 0 ? link->usage_down() : link->usage_up();
                 }});
     Engine engine;
+    std::vector<DecodeWorker*> workers;
     for (std::size_t i = 0; i < num_gpus; ++i) {
-      engine.gpus.push_back(std::make_unique<DecodeWorker>(
+      auto worker = std::make_unique<DecodeWorker>(
           *clock, received,
           DecodeWorkerOptions{
-              .catalogue = catalogue, .threads = options.decode_threads, .memory = memory}));
+              .catalogue = catalogue, .threads = options.decode_threads, .memory = memory});
+      workers.push_back(worker.get());
+      engine.gpus.push_back(std::move(worker));
     }
-    engine.network = std::make_unique<StageNetwork>(std::move(network), [this, &health] {
-      health.add(link->health(), link->usage_down(), link->usage_up());
-    });
+    engine.network = std::make_unique<StageNetwork>(
+        std::move(network),
+        [workers](ConnectionGroup load) {
+          for (DecodeWorker* worker : workers) worker->release(load);
+        },
+        [this, &health] { health.add(link->health(), link->usage_down(), link->usage_up()); });
     engine.clock = std::move(clock);
     return engine;
   }

@@ -30,8 +30,8 @@ HostHealth HealthRecorder::finish(const LatenessHistogram& timers, const CpuUse&
     doubts.push_back(fmt::format("a hundredth of the timers came {} late or more",
                                  to_text(health_.timer_late_p99)));
   if (health_.achieved_share < kAchievedShareMin)
-    doubts.push_back(fmt::format("{:.0f} % of the bytes left the link late",
-                                 100 * (1 - health_.achieved_share)));
+    doubts.push_back(
+        fmt::format("{:.0f} % of what the link did came late", 100 * (1 - health_.achieved_share)));
   if (health_.cpu_busy > kCpuBusyMax)
     doubts.push_back(
         fmt::format("the processors were busy {:.0f} % of the time", 100 * health_.cpu_busy));

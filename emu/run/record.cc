@@ -141,7 +141,7 @@ std::string yaml_of(const Json& facts, const RecordOptions& options, const RunRo
   }
   for (const std::string& policy : policies) rules += fmt::format("  - \"{}\"\n", policy);
   return fmt::format(
-      "name: {}\nquestion: What would other policies have done on the link that {} met?\n"
+      "name: {}\nquestion: \"What would other policies have done on the link that {} met?\"\n"
       "seed: {}\nreplicates: 1\ntier: fluid\nlink:\n  capacity:\n    trace: trace.csv\n"
       "    reader: csv\n    offset: {}\n  delay: {}ns\n  queue: {}B\n  mtu: {}B\n"
       "transport:\n  handshake: {}\n  slow_start: false   # it is in the achieved throughput\n"
@@ -149,7 +149,7 @@ std::string yaml_of(const Json& facts, const RecordOptions& options, const RunRo
       "  profile: {}\n  levels: [{}]\n  chunk_tokens: {}\n{}workload:\n  arrivals: isolated\n"
       "  loads: {}\n  context_tokens: {{low: {}, high: {}}}\n  query_tokens: {}\n"
       "  give_up: {}ns\nslo: {}ns\npolicies:\n{}",
-      options.name, options.name, run.seed, run.num_loads > 1 ? "random" : "zero",
+      options.name, name_of(run), run.seed, run.num_loads > 1 ? "random" : "zero",
       to_ns(observed.one_way_delay), link.at("queue").at("limit_bytes").get<std::int64_t>(),
       link.at("mtu_bytes").get<std::int64_t>(), facts.at("transport").at("handshake").get<bool>(),
       facts.at("model").at("id").get<std::string>(), facts.at("device").at("id").get<std::string>(),

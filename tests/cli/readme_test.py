@@ -9,7 +9,7 @@ import unittest
 from programs import BIN, ROOT, run
 
 LAUNCHER = {"sim": ["sim"], "compare": ["compare"], "explain": ["store", "explain"], "store": ["store"], "codec": ["codec"],
-            "trace": ["trace"], "policy": ["policy"], "report": ["report"]}
+            "trace": ["trace"], "policy": ["policy"], "report": ["report"], "emu": ["emu"]}
 
 
 def commands(text):
@@ -38,6 +38,8 @@ class ReadmeTest(unittest.TestCase):
                     arguments += ["--replicates", "2"]
                     if "--link-trace" in arguments:
                         arguments += ["--tier", "fluid"]
+                if words[0] == "emu":  # in real time
+                    arguments += ["--replicates", "1", "--policy", "seed-ratio", "--emulator", "process", "--tier", "fluid"]
                 result = run(program, *first, *arguments, cwd=folder)
                 self.assertEqual(result.returncode, 0, f"{words}: {result.stderr}")
                 count += 1
