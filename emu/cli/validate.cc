@@ -25,6 +25,7 @@ struct Options {
   std::vector<std::string> scenarios, policies, tiers{"fluid", "packet"};
   std::string replicates, seed, variant, store, capture, emulator = "auto", format = "table";
   std::string contents_max = "6GB";
+  int decode_threads = 1;
   std::vector<std::string> command;  // for provenance
 };
 
@@ -84,6 +85,7 @@ Result<ScenarioContents> make_contents_of(const Scenario& scenario, const Option
   ScenarioContentsOptions contents;
   if (!options.capture.empty()) contents.capture = options.capture;
   contents.size_max = *size_max;
+  contents.decode_threads = options.decode_threads;
   return make_scenario_contents(scenario, contents);
 }
 
@@ -101,7 +103,7 @@ Status simulate(const ScenarioContents& made, const Options& options, const fs::
 Status emulate(const ScenarioContents& made, const Options& options, const fs::path& store) {
   Scenario scenario = made.scenario;
   scenario.tiers = {kEmu};
-  EmulatedRuns runs(made, {.emulator = options.emulator});
+  EmulatedRuns runs(made, {.emulator = options.emulator, .decode_threads = options.decode_threads});
   CampaignOptions campaign = campaign_options(scenario, options, store);
   campaign.make_run = [&](const PolicySpec& policy, std::int64_t replicate, const std::string&) {
     fmt::print(stderr, "{}: emulating {}, replicate {} ...\n", scenario.title(), policy.name(),
@@ -171,6 +173,9 @@ void add_validate(CLI::App& app, EmuRun& run) {
   command->add_option("--capture", options->capture,
                       "a KV cache (.safetensors) whose values fill the chunks; default: made ones");
   command->add_option("--contents-max", options->contents_max, "memory for encoded chunks")
+      ->capture_default_str();
+  command->add_option("--decode-threads", options->decode_threads, "of each decode")
+      ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command->add_option("--emulator", options->emulator, "auto, tun, kernel or process")
       ->capture_default_str();
