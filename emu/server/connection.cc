@@ -50,19 +50,15 @@ void Connection::on_read(const boost::system::error_code& error, std::size_t cou
   if (leaving_) return drain();
   if (error && error != asio::error::eof) return close();
   active_at_ = std::chrono::steady_clock::now();
-  bool goes_on = !error;
   if (error) {
     conversation_.input_ended();
   } else {
     const std::int64_t before = conversation_.requests_seen();
-    if (!conversation_.received(count)) {
-      ++totals_.protocol_errors;
-      goes_on = false;
-    }
+    if (!conversation_.received(count)) ++totals_.protocol_errors;
     totals_.requests += conversation_.requests_seen() - before;
   }
   pump();
-  if (goes_on && !closed_ && !half_open_ && !leaving_) read();
+  if (conversation_.wants_input() && !closed_ && !half_open_ && !leaving_) read();
 }
 
 void Connection::pump() {

@@ -37,6 +37,8 @@ class Conversation {
   [[nodiscard]] std::span<std::byte> space() { return reader_.space(); }
   // `count` bytes came. After an Error nothing more is read; what produce() still has is sent.
   [[nodiscard]] Status received(std::size_t count);
+  // Not after a Close or an Error: what comes then is not looked at, and space() may be empty.
+  [[nodiscard]] bool wants_input() const { return !input_ended_ && !failed_; }
   // The client will send no more.
   void input_ended() { input_ended_ = true; }
 

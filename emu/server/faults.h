@@ -22,7 +22,7 @@ enum class FaultKind {
                   // not
   kCorruptFrame,  // a byte of the frame with byte `after` is flipped behind its checksum
   kReset,         // the connection is reset (RST) once `after` bytes of the reply are out
-  kHalfOpen,      // once `after` bytes are out, nothing is sent, read or closed any more
+  kHalfOpen,      // once `after` bytes are out, nothing is sent or read, until idle_time closes it
   kRefuse,        // Fail, "refused"
 };
 

@@ -20,9 +20,10 @@ struct ServerLimits {
   std::size_t bytes_ahead = std::size_t{64} << 10;
   std::size_t data_bytes = std::size_t{32} << 10;      // of one Data frame; <= kDataBytesMax
   std::size_t control_bytes = std::size_t{256} << 10;  // of unread answers that are not Data
-  Duration handshake_time = std::chrono::seconds{5};
-  Duration idle_time = std::chrono::seconds{60};   // without a frame from the client
-  Duration stall_time = std::chrono::seconds{60};  // with bytes to send and none taken
+  // Without one byte moving, either way: a client that sends a byte now and then keeps its place.
+  Duration handshake_time = std::chrono::seconds{5};  // until the handshake is over
+  Duration idle_time = std::chrono::seconds{60};      // after it
+  Duration stall_time = std::chrono::seconds{60};     // with bytes to send and none taken
 };
 
 }  // namespace sluice

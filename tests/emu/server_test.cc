@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <thread>
 
 #include "base/random.h"
 #include "tests/emu/made_contents.h"
@@ -163,6 +164,35 @@ TEST(Server, ClosesAfterTheLastAnswerWhenTheClientDoes) {
   EXPECT_EQ(client.outcome_of(1).bytes, stored(0, 0));
   EXPECT_FALSE(client.next());
   EXPECT_TRUE(client.ended);
+}
+
+TEST(Server, LooksAtNothingBehindAClose) {
+  const auto server =
+      serve({.faults = {{.kind = FaultKind::kStall, .delay = std::chrono::milliseconds{50}}}});
+  RawClient client(server->port());
+  ASSERT_TRUE(client.greet().ok());
+  client.get(1, chunk(0, 0));
+  client.send(FrameType::kClose, 0);
+  client.send(std::vector<std::byte>(8192));
+  EXPECT_EQ(client.outcome_of(1).bytes, stored(0, 0));
+  EXPECT_FALSE(client.next());
+  EXPECT_EQ(server->counts().protocol_errors, 0);
+}
+
+TEST(Server, ClosesAConnectionThatTakesNothingThoughBytesStandBehindItsClose) {
+  ServerOptions options;
+  options.limits.stall_time = std::chrono::milliseconds{100};
+  const auto server = serve(options);
+  RawClient client(server->port());
+  ASSERT_TRUE(client.greet().ok());
+  for (std::uint64_t request = 1; request <= 250; ++request) client.get(request, chunk(0, 0));
+  client.send(FrameType::kClose, 0);
+  client.send(std::vector<std::byte>(8192));
+  for (int i = 0; i < 500 && server->counts().connections_open > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  EXPECT_EQ(server->counts().connections_open, 0);
+  EXPECT_LT(server->counts().bytes_sent.bytes(),
+            250 * static_cast<std::int64_t>(stored(0, 0).size()));
 }
 
 TEST(Server, HoldsNoMoreRequestsThanItSays) {
