@@ -17,6 +17,9 @@
 namespace sluice {
 namespace {
 
+// After a failed accept.
+constexpr auto kAcceptPause = std::chrono::milliseconds{100};
+
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
@@ -89,6 +92,7 @@ class ProcessLink final : public EmulatedLink {
     up_ = std::make_shared<RelayDirection>(spec.up, began_);
   }
   void accept(tcp::acceptor& acceptor, std::uint16_t port);
+  void accept_later(tcp::acceptor& acceptor, std::uint16_t port);
   void connect(tcp::socket near, std::uint16_t port);
 
   LinkEnd near_, far_;
@@ -133,8 +137,17 @@ Result<std::uint16_t> ProcessLink::relay_to(std::uint16_t port) {
 void ProcessLink::accept(tcp::acceptor& acceptor, std::uint16_t port) {
   acceptor.async_accept([this, &acceptor, port](const error_code& error, tcp::socket near) {
     if (error == asio::error::operation_aborted) return;
-    if (!error) connect(std::move(near), port);
+    if (error) return accept_later(acceptor, port);
+    connect(std::move(near), port);
     accept(acceptor, port);
+  });
+}
+
+// No descriptors left, say: at once it would fail again.
+void ProcessLink::accept_later(tcp::acceptor& acceptor, std::uint16_t port) {
+  const auto pause = std::make_shared<asio::steady_timer>(context_, kAcceptPause);
+  pause->async_wait([this, &acceptor, port, pause](const error_code& error) {
+    if (!error) accept(acceptor, port);
   });
 }
 
