@@ -112,7 +112,8 @@ Result<std::vector<Outcome>> run_loads(const Options& options, const Setting& se
                         {.server = setting.server,
                          .patience = setting.patience,
                          .catalogue = catalogue,
-                         .connections_min = options.connections});
+                         .connections_min = options.connections,
+                         .transfer_max = setting.memory_max});
   DecodeWorker worker(clock, received,
                       {.catalogue = catalogue,
                        .threads = options.threads,
@@ -180,7 +181,7 @@ void print_outcomes(const std::vector<Outcome>& outcomes, TableFormat format) {
       .column("ttft_ns", "TTFT, ms")
       .column("violated", "violated", Align::kLeft)
       .column("bytes", "bytes")
-      .column("verified", "verified")
+      .column("verified", "decodes verified")
       .column("levels", "levels", Align::kLeft)
       .column("outcome", "outcome", Align::kLeft)
       .column("failures", "failures", Align::kLeft);
@@ -250,7 +251,9 @@ void add_options(CLI::App& command, Options& options) {
   command.add_option("--threads", options.threads, "of each decode")
       ->check(CLI::Range(1, kMaxThreads))
       ->capture_default_str();
-  command.add_option("--memory", options.memory, "for decoded tensors")->capture_default_str();
+  command
+      .add_option("--memory", options.memory, "for decoded tensors, and of one transfer at most")
+      ->capture_default_str();
   command.add_option("--stall", options.stall, "a server silent for this long is asked anew")
       ->capture_default_str();
   command.add_option("--give-up", options.give_up, "of a load that does not end")

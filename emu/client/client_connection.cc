@@ -17,6 +17,8 @@ namespace {
 
 // Sent and not yet answered; servers hold a bounded number.
 constexpr std::size_t kRequestsAhead = 64;
+// Unsent answers to a server that asks and does not read.
+constexpr std::size_t kToSendMax = std::size_t{256} << 10;
 
 Error breach(const std::string& what) {
   return error_in("", what, "the server does not speak this protocol");
@@ -84,8 +86,9 @@ void ClientConnection::connect() {
   const auto address = asio::ip::make_address_v4(server_.address, error);
   if (error) return fail_later(TransferFailure::kLinkDown, server_.address + " is no address");
   socket_.emplace(clock_.io());
-  socket_->assign(Tcp::v4(), made->release(), error);
+  socket_->assign(Tcp::v4(), made->get(), error);
   if (error) return fail_later(TransferFailure::kLinkDown, error.message());
+  static_cast<void>(made->release());  // the socket's now
   reader_.emplace();
   writer_ = FrameWriter();
   handshake_.emplace(server_.key, *nonce);
@@ -191,17 +194,26 @@ Status ClientConnection::handle(const Frame& frame) {
     case FrameType::kFail:
       return on_fail(frame);
     case FrameType::kPing:
-      writer_.write(FrameType::kPong, 0, frame.payload, to_send_);
-      flush();
-      return {};
-    case FrameType::kPong:
-      return {};
+      return on_ping(frame);
+    case FrameType::kPong: {
+      const auto token = parse_ping(frame.payload);
+      return token ? Status() : Status(token.error());
+    }
     case FrameType::kClose:
       break_off(TransferFailure::kLinkDown, "the server closes");
       return {};
     default:
       return breach("a frame that servers do not send");
   }
+}
+
+Status ClientConnection::on_ping(const Frame& frame) {
+  const auto token = parse_ping(frame.payload);
+  if (!token) return token.error();
+  if (to_send_.size() > kToSendMax) return breach("asks and does not read the answers");
+  writer_.write(FrameType::kPong, 0, ping_bytes(*token), to_send_);
+  flush();
+  return {};
 }
 
 Status ClientConnection::on_data(const Frame& frame) {

@@ -74,6 +74,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void receive();
   void handle_frames();
   [[nodiscard]] Status handle(const Frame& frame);
+  [[nodiscard]] Status on_ping(const Frame& frame);
   [[nodiscard]] Status on_data(const Frame& frame);
   [[nodiscard]] Status on_done(const Frame& frame);
   [[nodiscard]] Status on_fail(const Frame& frame);

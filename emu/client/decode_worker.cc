@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "codec/container/decode.h"
 #include "emu/client/assemble.h"
@@ -13,6 +14,18 @@ namespace {
 
 std::string name_of(const DecodeInput& input) {
   return fmt::format("chunk {} level {}", input.chunk, input.level);
+}
+
+std::int64_t bytes_of(const std::optional<TensorShape>& tensor) {
+  return tensor ? tensor->elements() * bytes_per_element(tensor->dtype) : 0;
+}
+
+// Of what is allocated for this shape. parse_header() keeps the sum within int64.
+DataSize decoded_size_of(const KvShape& shape) {
+  std::int64_t sum = 0;
+  for (const auto& layer : shape.layers)
+    sum += bytes_of(layer.key) + bytes_of(layer.value) + bytes_of(layer.latent);
+  return DataSize::bytes(sum);
 }
 
 }  // namespace
@@ -117,7 +130,12 @@ void DecodeWorker::run(const Queued& job, TimePoint began) {
   TimePoint end = began + job.time;
   Status status;
   if (job.kind == GpuJobKind::kDecode && job.input) {
-    status = decode(*job.input);
+    try {
+      status = decode(*job.input);
+    } catch (const std::bad_alloc&) {
+      status = error_in(name_of(*job.input), "does not fit in this machine's memory",
+                        "allow less memory for decoded tensors or load less at once");
+    }
     end = std::chrono::steady_clock::now();
   } else {
     sleep_until(end);
@@ -176,6 +194,9 @@ Status DecodeWorker::decode(const DecodeInput& input) {
   const ChunkEntry& entry = options_.catalogue->chunks[static_cast<std::size_t>(input.chunk)];
   if (num_elements(header->shape) != entry.elements)
     return error_in(name, "has not as many elements as the catalogue says", "fetch it again");
+  // The memory's limit counts what is allocated, whatever the server says of it.
+  if (decoded_size_of(header->shape) != entry.decoded_size)
+    return error_in(name, "has not as many decoded bytes as the catalogue says", "fetch it again");
   Result<std::shared_ptr<KvCache>> cache =
       options_.memory->borrow(header->shape, entry.decoded_size);
   if (!cache) return error_in(name, cache.error().what, cache.error().fix);

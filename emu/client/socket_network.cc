@@ -15,6 +15,7 @@ SocketNetwork::SocketNetwork(RealClock& clock, ReceivedChunks& received,
     : clock_(clock), received_(received), options_(std::move(options)) {}
 
 SocketNetwork::~SocketNetwork() {
+  for (auto& [id, flight] : flights_) drop_parts(flight);
   while (!groups_.empty()) close(groups_.begin()->first);
 }
 
@@ -42,9 +43,12 @@ TransferId SocketNetwork::start(const Transfer& transfer, TransferListener& list
   const std::optional<DataSize> size =
       transfer.content ? size_of(*transfer.content) : std::optional<DataSize>();
   if (!size) {
-    clock_.schedule(clock_.now(), [this, id] {
-      fail(id, TransferFailure::kRefused, "the server's catalogue has nothing like this");
-    });
+    refuse_later(id, "the server's catalogue has nothing like this");
+    return id;
+  }
+  if (*size > options_.transfer_max) {
+    refuse_later(id, fmt::format("the catalogue says {} bytes, which is more than the {} allowed",
+                                 size->bytes(), options_.transfer_max.bytes()));
     return id;
   }
   // The header of a refinement travels with it, which plans may not count.
@@ -52,6 +56,14 @@ TransferId SocketNetwork::start(const Transfer& transfer, TransferListener& list
   flight.bytes = std::make_shared<ChunkBuffer>(static_cast<std::size_t>(size->bytes()));
   ask_for_parts(id, flight);
   return id;
+}
+
+// start() tells its listener nothing before it has returned.
+void SocketNetwork::refuse_later(TransferId id, std::string words) {
+  flights_.at(id).refusal = clock_.schedule(clock_.now(), [this, id, words = std::move(words)] {
+    flights_.at(id).refusal.reset();
+    fail(id, TransferFailure::kRefused, words);
+  });
 }
 
 void SocketNetwork::ask_for_parts(TransferId id, Flight& flight) {
@@ -181,6 +193,8 @@ void SocketNetwork::fail(TransferId id, TransferFailure why, std::string words) 
 }
 
 void SocketNetwork::drop_parts(Flight& flight) {
+  if (flight.refusal) clock_.cancel(*flight.refusal);
+  flight.refusal.reset();
   for (const std::uint64_t request : flight.parts) {
     parts_.at(request).connection->cancel(request);
     parts_.erase(request);

@@ -25,6 +25,8 @@ struct SocketNetworkOptions {
   PatienceLimits patience;
   std::shared_ptr<const Catalogue> catalogue;  // of the context that is loaded
   std::int32_t connections_min = 1;            // of each transfer, whatever a policy says
+  // Of one transfer: a larger one, which only a server that lies has, fails as refused.
+  DataSize transfer_max = DataSize::bytes(std::int64_t{8} << 30);
   // round_trip() before the kernel has measured one.
   std::optional<Duration> propagation;
   // From the link's schedule, where there is one; else zero.
@@ -61,9 +63,10 @@ class SocketNetwork final : public Network, private ReplyReceiver {
     TransferListener* listener = nullptr;
     std::shared_ptr<ChunkBuffer> bytes;
     DataSize received;
-    DataSize progress_at;           // the next on_progress; zero: none
-    std::set<std::uint64_t> parts;  // requests not answered yet
-    bool is_over = false;           // its listener is being told
+    DataSize progress_at;            // the next on_progress; zero: none
+    std::set<std::uint64_t> parts;   // requests not answered yet
+    std::optional<TimerId> refusal;  // of one that nothing is asked for
+    bool is_over = false;            // its listener is being told
   };
   struct Part {
     TransferId transfer;
@@ -81,6 +84,7 @@ class SocketNetwork final : public Network, private ReplyReceiver {
   [[nodiscard]] bool is_as_stored(const Flight& flight) const;
   void ask_for_parts(TransferId id, Flight& flight);
   void keep(const Flight& flight);
+  void refuse_later(TransferId id, std::string words);
   void complete(TransferId id);
   void fail(TransferId id, TransferFailure why, std::string words);
   void drop_parts(Flight& flight);

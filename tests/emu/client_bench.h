@@ -63,9 +63,11 @@ class ClientBench {
                              .patience = patience,
                              .catalogue = catalogue,
                              .connections_min = connections,
+                             .transfer_max = transfer_max,
                              .propagation = std::chrono::milliseconds{7}});
     worker = std::make_unique<DecodeWorker>(
-        clock, received, DecodeWorkerOptions{.catalogue = catalogue, .memory = DecodedMemory::of(memory_max)});
+        clock, received,
+        DecodeWorkerOptions{.catalogue = catalogue, .memory = DecodedMemory::of(memory_max)});
   }
 
   // A load from now on, at most 20 s long; `meanwhile` runs once it has begun.
@@ -100,6 +102,7 @@ class ClientBench {
   ServerPlace place;
   PatienceLimits patience;
   std::int32_t connections = 1;
+  DataSize transfer_max = DataSize::bytes(1 << 30);
   DataSize memory_max = DataSize::bytes(1 << 30);
   std::function<void(LoadPlan&)> adjust_plan;
   std::shared_ptr<const Catalogue> catalogue;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "emu/client/catalogue_request.h"
 #include "tests/emu/client_bench.h"
 
@@ -19,6 +21,52 @@ Decision fetch_all_at_once(const Observation& o) {
   }
   return all;
 }
+
+// A server that greets one client and then sends it 64 MB of Pings, and reads nothing more.
+class PingingServer {
+ public:
+  explicit PingingServer(std::span<const std::byte> payload) {
+    auto socket = ListeningSocket::open("127.0.0.1", 0);
+    place.port = socket->port();
+    listener_ = socket->release();
+    std::vector<std::byte> pings;
+    FrameWriter writer;
+    while (pings.size() < kBatch) writer.write(FrameType::kPing, 0, payload, pings);
+    thread_ = std::jthread([this, pings] { serve(pings); });
+  }
+  ~PingingServer() {
+    thread_.join();
+    ::close(listener_);
+  }
+
+  ServerPlace place;
+
+ private:
+  static constexpr std::size_t kBatch = 64'000;
+  void serve(const std::vector<std::byte>& pings) const {
+    const int client = ::accept(listener_, nullptr, nullptr);
+    FrameReader reader;
+    FrameWriter writer;
+    ServerHandshake handshake(std::nullopt, *random_bytes());
+    std::vector<std::byte> reply;
+    while (!handshake.done()) {
+      const auto space = reader.space();
+      const ssize_t got = ::recv(client, space.data(), space.size(), 0);
+      if (got <= 0) break;
+      reader.received(static_cast<std::size_t>(got));
+      const auto frame = reader.next();
+      if (!frame) break;
+      if (*frame && !handshake.on_frame(**frame, reader, writer, reply)) break;
+    }
+    ::send(client, reply.data(), reply.size(), MSG_NOSIGNAL);
+    for (int i = 0; i < 1000; ++i) {
+      if (::send(client, pings.data(), pings.size(), MSG_NOSIGNAL) <= 0) break;
+    }
+    ::close(client);
+  }
+  int listener_ = -1;
+  std::jthread thread_;
+};
 
 std::int64_t size_of_all(const Catalogue& catalogue, std::size_t level) {
   std::int64_t sum = 0;
@@ -260,6 +308,36 @@ TEST(Client, FetchesACatalogueAndSaysWhyItCannot) {
   const auto unknown = fetch_catalogue(bench.place, ContextId{99});
   ASSERT_FALSE(unknown.ok());
   EXPECT_THAT(unknown.error().to_line(), HasSubstr("gave no catalogue: not found"));
+}
+
+TEST(Client, AServerThatAsksAndDoesNotReadTheAnswersIsLeft) {
+  const PingingServer server(ping_bytes(7));
+  const auto catalogue = fetch_catalogue(server.place, ContextId{1}, {.attempts = 1});
+  EXPECT_THAT(catalogue.error().to_line(), HasSubstr("asks and does not read the answers"));
+}
+
+TEST(Client, APingOfAWrongLengthIsABreach) {
+  const PingingServer server(std::vector<std::byte>(9));
+  const auto catalogue = fetch_catalogue(server.place, ContextId{1}, {.attempts = 1});
+  EXPECT_THAT(catalogue.error().to_line(), HasSubstr("of a wrong length"));
+}
+
+TEST(Client, ATransferLargerThanAllowedIsRefusedBeforeMemoryIsTaken) {
+  ClientBench bench;
+  bench.transfer_max = DataSize::bytes(1000);
+  EXPECT_EQ(bench.run(fetch_in_order).outcome, LoadOutcome::kFailed);
+  EXPECT_THAT(bench.network->last_failure(), HasSubstr("more than the 1000 allowed"));
+}
+
+TEST(Client, DecodedBytesThatTheCatalogueDeniesAreNotAllocated) {
+  ClientBench bench;
+  auto lie = *bench.catalogue;
+  for (ChunkEntry& chunk : lie.chunks) chunk.decoded_size = DataSize::bytes(1);
+  bench.catalogue = std::make_shared<const Catalogue>(std::move(lie));
+  const LoadRecord load = bench.run(fetch_in_order);
+  EXPECT_EQ(load.outcome, LoadOutcome::kFailed);
+  EXPECT_THAT(load.failure, HasSubstr("decoded bytes"));
+  EXPECT_EQ(bench.num_verified(), 0);
 }
 
 TEST(ServerPlaces, AreReadFromText) {
