@@ -12,6 +12,11 @@ namespace sluice::cli {
 
 using EmuRun = std::function<Result<int>()>;
 
+// The same error, of the option whose value it is about.
+[[nodiscard]] inline Error about(const char* option, const Error& error) {
+  return error_in(option, error.what, error.fix);
+}
+
 void add_link(CLI::App& app, EmuRun& run);
 void add_serve(CLI::App& app, EmuRun& run);
 void add_load(CLI::App& app, EmuRun& run);

@@ -51,10 +51,6 @@ struct Outcome {
   std::int64_t num_verified = 0;
 };
 
-Error about(const char* option, const Error& error) {
-  return error_in(option, error.what, error.fix);
-}
-
 Result<Duration> read_duration(const char* option, const std::string& text) {
   Result<Duration> duration = parse_duration(text, "duration");
   if (!duration) return about(option, duration.error());

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/parse.h"
+#include "emu/cli/commands.h"
 #include "sim/scenario/scenario.h"
 
 namespace sluice::cli {
@@ -15,10 +16,6 @@ namespace {
 
 constexpr std::int64_t kMaxTokens = 1 << 24;
 constexpr std::int64_t kChunkTokensDefault = 1500;
-
-Error about(const char* option, const Error& error) {
-  return error_in(option, error.what, error.fix);
-}
 
 // What a name stands for.
 struct Subject {

@@ -36,10 +36,6 @@ sigset_t block_ending_signals() {
   return signals;
 }
 
-Error about(const char* option, const Error& error) {
-  return error_in(option, error.what, error.fix);
-}
-
 Result<std::shared_ptr<const Contents>> contents_of(const Options& options) {
   if (options.folders.empty() && options.make.name.empty())
     return error_in("", "nothing to serve", "name --contents FOLDER or --make MODEL");

@@ -26,8 +26,8 @@ bool fits(const KvShape& a, const KvShape& b) {
 }  // namespace
 
 Result<std::shared_ptr<KvCache>> DecodedMemory::borrow(const KvShape& shape, DataSize size) {
-  std::unique_ptr<KvCache> cache = take_spare(shape);
-  if (!cache) {
+  Block block = take_spare(shape);
+  if (!block.cache) {
     {
       const std::scoped_lock lock(mutex_);
       while (!spare_.empty() && held_ + size > limit_) {
@@ -42,23 +42,23 @@ Result<std::shared_ptr<KvCache>> DecodedMemory::borrow(const KvShape& shape, Dat
       }
       held_ += size;
     }
-    cache = std::make_unique<KvCache>(KvCache::allocate(shape));
+    block = {std::make_unique<KvCache>(KvCache::allocate(shape)), size};
   }
-  return std::shared_ptr<KvCache>(cache.release(),
-                                  [memory = shared_from_this(), size](KvCache* returned) {
-                                    memory->give_back({std::unique_ptr<KvCache>(returned), size});
-                                  });
+  return std::shared_ptr<KvCache>(block.cache.release(), [memory = shared_from_this(),
+                                                          counted = block.size](KvCache* returned) {
+    memory->give_back({std::unique_ptr<KvCache>(returned), counted});
+  });
 }
 
-std::unique_ptr<KvCache> DecodedMemory::take_spare(const KvShape& shape) {
+DecodedMemory::Block DecodedMemory::take_spare(const KvShape& shape) {
   const std::scoped_lock lock(mutex_);
   const auto fitting = std::find_if(spare_.begin(), spare_.end(), [&](const Block& block) {
     return fits(shape_of(block.cache->view()), shape);
   });
-  if (fitting == spare_.end()) return nullptr;
-  std::unique_ptr<KvCache> cache = std::move(fitting->cache);
+  if (fitting == spare_.end()) return {};
+  Block block = std::move(*fitting);
   spare_.erase(fitting);
-  return cache;
+  return block;
 }
 
 void DecodedMemory::give_back(Block block) {

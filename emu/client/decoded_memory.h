@@ -29,7 +29,8 @@ class DecodedMemory : public std::enable_shared_from_this<DecodedMemory> {
     DataSize size;
   };
   explicit DecodedMemory(DataSize limit) : limit_(limit) {}
-  [[nodiscard]] std::unique_ptr<KvCache> take_spare(const KvShape& shape);
+  // Without a cache where none fits.
+  [[nodiscard]] Block take_spare(const KvShape& shape);
   void give_back(Block block);
 
   std::mutex mutex_;

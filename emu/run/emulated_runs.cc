@@ -200,7 +200,7 @@ EmulatedRuns::EmulatedRuns(const ScenarioContents& contents, EmulationOptions op
 EmulatedRuns::~EmulatedRuns() = default;
 
 Result<RunOutcome> EmulatedRuns::run(const PolicySpec& policy, std::int64_t replicate) {
-  HealthRecorder health("");
+  HealthRecorder health;
   TimerLateness timers;
   const CpuSampler cpu;
   Result<RunOutcome> outcome =
@@ -209,8 +209,7 @@ Result<RunOutcome> EmulatedRuns::run(const PolicySpec& policy, std::int64_t repl
                       return state_->make_engine(topology, health, num_gpus);
                     });
   if (!outcome) return outcome;
-  outcome->metrics.health = health.finish(timers.stop(), cpu.since_start());
-  outcome->metrics.health->emulator = state_->emulator->id;
+  outcome->metrics.health = health.finish(state_->emulator->id, timers.stop(), cpu.since_start());
   return outcome;
 }
 

@@ -16,7 +16,9 @@ void HealthRecorder::add(const LinkHealth& link, const LinkUsage& down, const Li
   host_drops_ += link.num_host_drops;
 }
 
-HostHealth HealthRecorder::finish(const LatenessHistogram& timers, const CpuUse& cpu) {
+HostHealth HealthRecorder::finish(const std::string& emulator, const LatenessHistogram& timers,
+                                  const CpuUse& cpu) {
+  health_.emulator = emulator;
   health_.timer_late_p50 = timers.quantile(0.5);
   health_.timer_late_p99 = timers.quantile(0.99);
   health_.timer_late_max = timers.max();

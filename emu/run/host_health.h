@@ -21,11 +21,11 @@ inline constexpr double kCpuStolenMax = 0.15;
 // Gathers over the stages of a run.
 class HealthRecorder {
  public:
-  explicit HealthRecorder(std::string emulator) { health_.emulator = std::move(emulator); }
   // Of one stage: the worst of the stages counts.
   void add(const LinkHealth& link, const LinkUsage& down, const LinkUsage& up);
   // With what the whole run did to timers and processors, judged.
-  [[nodiscard]] HostHealth finish(const LatenessHistogram& timers, const CpuUse& cpu);
+  [[nodiscard]] HostHealth finish(const std::string& emulator, const LatenessHistogram& timers,
+                                  const CpuUse& cpu);
 
  private:
   HostHealth health_;

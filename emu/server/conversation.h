@@ -6,7 +6,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "emu/contents/contents.h"
@@ -49,8 +48,6 @@ class Conversation {
   [[nodiscard]] bool is_stalled() const { return stall_ == Stall::kUnderWay; }
 
   [[nodiscard]] bool greeted() const { return handshake_.done(); }
-  // Requests that are not answered yet.
-  [[nodiscard]] std::size_t outstanding() const { return requests_.size(); }
   [[nodiscard]] std::int64_t requests_seen() const { return requests_seen_; }
 
  private:

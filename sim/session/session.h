@@ -131,7 +131,7 @@ class Session final : private TransferListener {
   bool started_ = false;  // the policy said Start, or everything is resident
   std::optional<GpuJobId> first_token_;
   std::optional<TimerId> consult_;  // is scheduled
-  std::size_t num_ignored_ = 0;  // actions of the decision at hand that failures rule out
+  std::size_t num_ignored_ = 0;     // actions of the decision at hand that failures rule out
   bool ended_ = false;
 };
 

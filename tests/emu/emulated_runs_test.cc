@@ -82,26 +82,26 @@ TEST(HostHealth, IsValidUntilALimitIsPassed) {
   const CpuUse idle{.busy = 0.5, .stolen = 0.0, .own = 0.5};
   LatenessHistogram timers;
   for (int i = 0; i < 100; ++i) timers.record(1ms);
-  HealthRecorder good("tun");
+  HealthRecorder good;
   good.add({.num_packets = 1, .lateness_p99 = 1ms}, {}, {});
-  EXPECT_TRUE(good.finish(timers, idle).is_valid());
+  EXPECT_TRUE(good.finish("tun", timers, idle).is_valid());
 
-  HealthRecorder late("tun");
+  HealthRecorder late;
   late.add({.num_packets = 1, .lateness_p99 = 1ms}, {}, {});
   late.add({.num_packets = 1, .lateness_p99 = 6ms}, {}, {});  // the worst stage counts
-  EXPECT_THAT(late.finish(timers, idle).doubts, HasSubstr("left the link"));
+  EXPECT_THAT(late.finish("tun", timers, idle).doubts, HasSubstr("left the link"));
 
-  HealthRecorder stolen("tun");
-  EXPECT_THAT(stolen.finish(timers, {.busy = 0.5, .stolen = 0.2}).doubts,
+  HealthRecorder stolen;
+  EXPECT_THAT(stolen.finish("tun", timers, {.busy = 0.5, .stolen = 0.2}).doubts,
               HasSubstr("20 % of the processors' time went to other machines"));
-  HealthRecorder busy("tun");
-  EXPECT_THAT(busy.finish(timers, {.busy = 0.99}).doubts, HasSubstr("busy 99 %"));
-  HealthRecorder lost("tun");
+  HealthRecorder busy;
+  EXPECT_THAT(busy.finish("tun", timers, {.busy = 0.99}).doubts, HasSubstr("busy 99 %"));
+  HealthRecorder lost;
   lost.add({.num_packets = 1, .num_host_drops = 3}, {}, {});
-  EXPECT_THAT(lost.finish(timers, idle).doubts, HasSubstr("lost 3 packets"));
+  EXPECT_THAT(lost.finish("tun", timers, idle).doubts, HasSubstr("lost 3 packets"));
   for (int i = 0; i < 10; ++i) timers.record(50ms);
-  HealthRecorder slow("tun");
-  EXPECT_THAT(slow.finish(timers, idle).doubts, HasSubstr("timers came"));
+  HealthRecorder slow;
+  EXPECT_THAT(slow.finish("tun", timers, idle).doubts, HasSubstr("timers came"));
 }
 
 TEST(EmulatedRuns, ALoadOverEveryEmulatorEndsWithAllOfItsChunksDecoded) {
