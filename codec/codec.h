@@ -19,9 +19,13 @@
 
 namespace sluice {
 
+struct ModelProfile;  // codec/model_profile/
+
 struct CodecLevelInfo {
   std::string name;     // "group-64", "2"; kebab-case, unique in its codec
   std::string summary;  // one line
+  // How many enhancement layers follow each section's base at this level; 0: it is not layered.
+  std::int32_t refinements = 0;
 };
 
 struct CodecInfo {
@@ -35,8 +39,9 @@ struct CodecInfo {
   // n / max_elements_per_byte bytes: what a decoder may allocate for a file. A codec whose stream
   // could be shorter pads it, and checks the padding when it decodes.
   std::int64_t max_elements_per_byte = 1;
-  // How many enhancement layers may follow a section's base; 0: the codec is not layered.
-  std::int32_t max_refinements = 0;
+  // Sections hold keys and values of the same layers together: a key, then the value of its layer.
+  bool joins_keys_and_values = false;
+  bool uses_model_profile = false;  // codes better with one; works without
   std::vector<CodecLevelInfo> levels;  // best quality first, at least one
   std::size_t default_level = 0;       // index in `levels`
 };
@@ -45,13 +50,16 @@ struct CodecInfo {
 // it).
 struct SectionContext {
   std::size_t level = 0;  // index in CodecInfo::levels
+  // Of the tensors; kKey where keys and values are joined (each tensor then says its own).
   TensorKind kind = TensorKind::kKey;
   std::int32_t refinement = 0;  // 0: the base; n: the nth enhancement of it
   // Decoding only: the payloads of refinements 0 to refinement - 1, in order. A decoder is called
   // once, for the highest refinement that it is to use.
   std::span<const std::span<const std::byte>> lower_payloads;
   std::int64_t num_model_layers = 0;  // 1 + number of the last layer of the whole cache
-  Backend backend = best_backend();   // what runs the loops; the result does not depend on it
+  // Both sides hold it (the container names it by its hash); null: none.
+  const ModelProfile* model_profile = nullptr;
+  Backend backend = best_backend();  // what runs the loops; the result does not depend on it
 };
 
 // One layer's tensor of the section's kind, in increasing layer order. Tensors of a section may
@@ -62,6 +70,15 @@ struct SectionTensorOf {
   std::int64_t first_token = 0;     // position of token 0 in the context
   const RopeFacts* rope = nullptr;  // null: not known
   View values;
+  TensorKind kind = TensorKind::kKey;
+  // Context position of each token, increasing; empty: first_token, first_token + 1, …
+  std::span<const std::int64_t> positions = {};
+  // Encoding only, one per token: codec/token_importance.h; empty: not known.
+  std::span<const float> importance = {};
+
+  [[nodiscard]] std::int64_t position(std::int64_t token) const {
+    return positions.empty() ? first_token + token : positions[static_cast<std::size_t>(token)];
+  }
 };
 using SectionTensor = SectionTensorOf<TensorView>;
 using MutableSectionTensor = SectionTensorOf<MutableTensorView>;

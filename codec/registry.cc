@@ -32,11 +32,11 @@ std::vector<Codec> checked(std::vector<Codec> table) {
     SLUICE_ASSERT(codec.info.default_level < codec.info.levels.size(),
                   "a codec whose default level does not exist");
     SLUICE_ASSERT(codec.info.max_elements_per_byte > 0, "a codec that bounds no allocation");
-    SLUICE_ASSERT(codec.info.max_refinements >= 0 && codec.info.max_refinements <= UINT8_MAX,
-                  "a codec with more refinements than a container can number");
     std::set<std::string> levels;
     for (const CodecLevelInfo& level : codec.info.levels) {
       SLUICE_ASSERT(levels.insert(level.name).second, "a codec with two levels of one name");
+      SLUICE_ASSERT(level.refinements >= 0 && level.refinements <= UINT8_MAX,
+                    "a level with more refinements than a container can number");
     }
   }
   return table;

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "codec/backend.h"
 #include "codec/container/seal.h"
+#include "codec/model_profile/model_profile.h"
 #include "codec/registry.h"
 
 namespace sluice::cli {
@@ -40,6 +42,13 @@ struct RunChoice {
   std::optional<SealKey> seal_key;
 };
 [[nodiscard]] Result<RunChoice> choose_run(const RunOptions& options);
+
+inline constexpr const char* kAutoModelProfile = "auto";
+inline constexpr const char* kNoModelProfile = "none";
+// A model profile by name or file; "auto": the shipped one of the capture's model, `diag` first; or
+// none. Null: none.
+[[nodiscard]] Result<std::shared_ptr<const ModelProfile>> choose_model_profile(
+    const std::string& choice, const KvFacts& facts);
 
 // To stderr, one line each.
 void print_notes(const std::vector<std::string>& notes);

@@ -47,6 +47,24 @@ Result<RunChoice> choose_run(const RunOptions& options) {
   return choice;
 }
 
+Result<std::shared_ptr<const ModelProfile>> choose_model_profile(const std::string& choice,
+                                                                 const KvFacts& facts) {
+  using Found = std::shared_ptr<const ModelProfile>;
+  if (choice == kNoModelProfile) return Found();
+  if (choice != kAutoModelProfile)
+    return std::filesystem::exists(choice) ? read_model_profile(choice)
+                                           : find_model_profile(choice);
+  Found chosen;
+  for (const std::string& name : model_profile_names()) {
+    auto profile = find_model_profile(name);
+    if (!profile) return profile.error();
+    const bool fits = (*profile)->model == facts.model && (*profile)->revision == facts.revision;
+    if (fits && !facts.model.empty() && (!chosen || (*profile)->block < chosen->block))
+      chosen = *std::move(profile);
+  }
+  return chosen;
+}
+
 void print_notes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
 }

@@ -8,6 +8,7 @@
 #include "codec/capture_format.h"
 #include "codec/cli/commands.h"
 #include "codec/container/encode.h"
+#include "codec/token_importance.h"
 
 namespace sluice::cli {
 namespace {
@@ -16,6 +17,8 @@ constexpr int kMaxLayersPerSection = 65'535;  // as many as a container has laye
 
 struct Options {
   std::string codec, level, in, out;
+  std::string model_profile = kAutoModelProfile;
+  bool ignores_queries = false;
   std::size_t layers_per_section = EncodeOptions{}.layers_per_section;
   RunOptions run;
 };
@@ -28,11 +31,20 @@ Status encode(const Options& options) {
   const auto capture = read_capture(options.in);
   if (!capture) return capture.error();
   print_notes(capture->notes);
+  const auto profile =
+      codec_level->codec->info.uses_model_profile
+          ? choose_model_profile(options.model_profile, capture->cache.view().facts)
+          : Result<std::shared_ptr<const ModelProfile>>(nullptr);
+  if (!profile) return profile.error();
+  const auto importance = options.ignores_queries ? Result<TokenImportance>(error_in("", "", ""))
+                                                  : token_importance(*capture);
   const auto file = encode_container(capture->cache.view(), *codec_level,
                                      {.layers_per_section = options.layers_per_section,
                                       .backend = run->backend,
                                       .threads = run->threads,
-                                      .seal_key = run->seal_key ? &*run->seal_key : nullptr});
+                                      .seal_key = run->seal_key ? &*run->seal_key : nullptr,
+                                      .importance = importance ? &*importance : nullptr,
+                                      .model_profile = profile->get()});
   if (!file) return error_in(options.in, file.error().what, file.error().fix);
   const Status written = write_file_atomically(options.out, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(file->data()),
@@ -61,6 +73,13 @@ void add_encode(CLI::App& app, Run& run) {
                    "layers that are decoded together")
       ->check(CLI::Range(1, kMaxLayersPerSection))
       ->capture_default_str();
+  command
+      ->add_option("--model-profile", options->model_profile,
+                   "for codecs that use one: a name, a file, auto (the shipped one of the "
+                   "capture's model) or none")
+      ->capture_default_str();
+  command->add_flag("--ignore-queries", options->ignores_queries,
+                    "code all tokens alike, also where the capture holds queries");
   add_run_options(*command, options->run,
                   "seal the container with this key (`./sluice codec key FILE` makes one)");
   command->add_option("IN", options->in, "capture, as `./sluice codec capture` writes it")

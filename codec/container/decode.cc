@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "codec/container/layout.h"
 #include "codec/container/parallel.h"
+#include "codec/model_profile/model_profile.h"
 
 namespace sluice {
 namespace {
@@ -37,16 +38,21 @@ Status check_checksum(std::span<const std::byte> file, const SectionEntry& secti
 
 // The codec knows such sections, and what the section's layers hold can be in its bytes.
 Status check_section(const ContainerHeader& header, const SectionEntry& section,
-                     const CodecInfo& info, const std::string& name) {
+                     CodecLevel codec_level, const std::string& name) {
+  const CodecInfo& info = codec_level.codec->info;
+  const std::int32_t refinements = info.levels[codec_level.level].refinements;
   const auto wrong = [&](const std::string& what) {
     return error_in_section(name, section, error_in("", what, kEncodeAgain));
   };
-  if (section.refinement > info.max_refinements) {
-    return wrong(fmt::format("is refinement {}, and codec `{}` has {}", section.refinement, info.id,
-                             info.max_refinements));
+  if (section.refinement > refinements) {
+    return wrong(fmt::format("is refinement {}, and `{}` has {}", section.refinement,
+                             codec_level.id(), refinements));
   }
-  if (section.kind == SectionKind::kKeyAndValue)
+  const bool is_joint = section.kind == SectionKind::kKeyAndValue;
+  if (is_joint && !info.joins_keys_and_values)
     return wrong(fmt::format("joins keys and values, and codec `{}` does not", info.id));
+  if (!is_joint && section.kind != SectionKind::kLatent && info.joins_keys_and_values)
+    return wrong(fmt::format("parts keys from values, and codec `{}` joins them", info.id));
   const std::int64_t elements = num_elements(header, section);
   const std::int64_t bytes = header.payload_size(section).bytes();
   if (section.refinement == 0 && elements / info.max_elements_per_byte > bytes) {
@@ -78,9 +84,26 @@ Result<std::optional<FileSeal>> open_seal(std::span<const std::byte> file,
   return std::optional<FileSeal>(std::move(seal));
 }
 
+// Null when the file names none. Error: nobody here holds it.
+Result<std::shared_ptr<const ModelProfile>> find_profile_of(const ContainerHeader& header,
+                                                            const std::string& name,
+                                                            const DecodeOptions& options) {
+  using Found = std::shared_ptr<const ModelProfile>;
+  if (!header.model_profile) return Found();
+  for (const Found& profile : options.model_profiles) {
+    if (profile->sha256 == *header.model_profile) return profile;
+  }
+  if (Found shipped = shipped_model_profile(*header.model_profile)) return shipped;
+  return error_in(name,
+                  fmt::format("needs the model profile with SHA-256 {}, which is not here",
+                              hex(*header.model_profile)),
+                  "name its file with --model-profile, or encode without one");
+}
+
 // A header that has passed every check that needs no section: what it is decoded with.
 struct Opened {
   CodecLevel codec_level;
+  std::shared_ptr<const ModelProfile> model_profile;  // null: none
   std::optional<FileSeal> seal;
 };
 
@@ -88,15 +111,11 @@ Result<Opened> open_header(std::span<const std::byte> file, const ContainerHeade
                            const std::string& name, const DecodeOptions& options) {
   const auto codec_level = codec_of(header, name, options.codecs);
   if (!codec_level) return codec_level.error();
-  if (header.model_profile) {
-    return error_in(name,
-                    fmt::format("needs the model profile {}, which this build does not have",
-                                hex(*header.model_profile)),
-                    "decode it with a build that has the profile, or encode without one");
-  }
+  auto profile = find_profile_of(header, name, options);
+  if (!profile) return profile.error();
   auto seal = open_seal(file, header, name, options);
   if (!seal) return seal.error();
-  return Opened{*codec_level, *std::move(seal)};
+  return Opened{*codec_level, *std::move(profile), *std::move(seal)};
 }
 
 // A section's base and refinements, in order; the last is the section itself.
@@ -129,8 +148,11 @@ std::vector<MutableSectionTensor> tensors_of(const ContainerHeader& header,
     for (const TensorKind kind : tensor_kinds(section.kind)) {
       const TensorShape* tensor = layer.find(kind);
       if (tensor == nullptr || tensor->elements() == 0) continue;
-      tensors.push_back(
-          {layer.layer, layer.first_token, layer.rope.get(), cache.mutable_tensor(entry, kind)});
+      tensors.push_back({.layer = layer.layer,
+                         .first_token = layer.first_token,
+                         .rope = layer.rope.get(),
+                         .values = cache.mutable_tensor(entry, kind),
+                         .kind = kind});
     }
   }
   return tensors;
@@ -159,6 +181,7 @@ Status decode_chain(std::span<const std::byte> file, const ContainerHeader& head
                                .refinement = section.refinement,
                                .lower_payloads = std::span(payloads).first(payloads.size() - 1),
                                .num_model_layers = num_model_layers(header.shape),
+                               .model_profile = opened.model_profile.get(),
                                .backend = options.backend};
   const auto tensors = tensors_of(header, section, cache);
   SLUICE_ASSERT(!tensors.empty(), "a section without elements passed its header's check");
@@ -218,8 +241,8 @@ Status decode_one_section(std::span<const std::byte> file, const ContainerHeader
   }
   chain.push_back(&section);
   for (const SectionEntry* part : chain) {
-    const CodecInfo& info = opened->codec_level.codec->info;
-    if (Status status = check_section(header, *part, info, name); !status) return status;
+    if (Status status = check_section(header, *part, opened->codec_level, name); !status)
+      return status;
   }
   return decode_chain(file, header, *opened, chain, cache, name, options);
 }
@@ -231,9 +254,9 @@ Status decode_container_into(std::span<const std::byte> file, const ContainerHea
                 "decode_container_into: the cache has another shape");
   const auto opened = open_header(file, header, name, options);
   if (!opened) return opened.error();
-  const CodecInfo& info = opened->codec_level.codec->info;
   for (const SectionEntry& section : header.sections) {
-    if (Status status = check_section(header, section, info, name); !status) return status;
+    if (Status status = check_section(header, section, opened->codec_level, name); !status)
+      return status;
   }
   return decode_sections(file, header, *opened, cache, name, options);
 }
@@ -244,9 +267,9 @@ Result<KvCache> decode_container(std::span<const std::byte> file, const std::str
   if (!header) return header.error();
   const auto opened = open_header(file, *header, name, options);
   if (!opened) return opened.error();
-  const CodecInfo& info = opened->codec_level.codec->info;
   for (const SectionEntry& section : header->sections) {
-    if (Status status = check_section(*header, section, info, name); !status) return status.error();
+    if (Status status = check_section(*header, section, opened->codec_level, name); !status)
+      return status.error();
   }
   KvCache cache = KvCache::allocate(header->shape);
   if (Status status = decode_sections(file, *header, *opened, cache, name, options); !status)

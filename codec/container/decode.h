@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -23,6 +24,8 @@ struct DecodeOptions {
   // Refinements used of each section at most; 0: its base alone.
   std::int32_t refinements_max = std::numeric_limits<std::int32_t>::max();
   std::span<const Codec> codecs = all_codecs();  // that files may name
+  // That files may name beside the shipped ones.
+  std::span<const std::shared_ptr<const ModelProfile>> model_profiles = {};
 };
 
 // The codec and level that the header names, if this build has them in that version.

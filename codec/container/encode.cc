@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "codec/container/header.h"
 #include "codec/container/parallel.h"
+#include "codec/model_profile/model_profile.h"
 
 namespace sluice {
 namespace {
@@ -15,31 +16,63 @@ struct SectionPlan {
   std::vector<SectionTensor> tensors;
 };
 
-SectionPlan plan_section(const KvView& cache, std::size_t first, std::size_t count,
-                         TensorKind kind) {
+// What tokens are worth, per entry of the cache's layers; empty where it is not known.
+using EntryImportance = std::vector<std::vector<float>>;
+
+EntryImportance importance_of(const KvView& cache, const TokenImportance* importance) {
+  EntryImportance entries(cache.layers.size());
+  if (importance == nullptr) return entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& layer = cache.layers[i];
+    const TensorView* tensor = layer.latent ? &*layer.latent : layer.find(TensorKind::kKey);
+    if (tensor == nullptr) continue;
+    entries[i] = importance->of(layer.layer, layer.first_token, tensor->shape.tokens);
+  }
+  return entries;
+}
+
+SectionPlan plan_section(const KvView& cache, const EntryImportance& importance, std::size_t first,
+                         std::size_t count, SectionKind kind) {
   SectionPlan plan;
   plan.entry.first_entry = first;
   plan.entry.num_entries = count;
-  plan.entry.kind = static_cast<SectionKind>(kind);
+  plan.entry.kind = kind;
   for (std::size_t i = first; i < first + count; ++i) {
     const auto& layer = cache.layers[i];
-    const TensorView* tensor = layer.find(kind);
-    if (tensor == nullptr || tensor->shape.elements() == 0) continue;
-    plan.tensors.push_back({layer.layer, layer.first_token, layer.rope.get(), *tensor});
+    for (const TensorKind part : tensor_kinds(kind)) {
+      const TensorView* tensor = layer.find(part);
+      if (tensor == nullptr || tensor->shape.elements() == 0) continue;
+      plan.tensors.push_back({.layer = layer.layer,
+                              .first_token = layer.first_token,
+                              .rope = layer.rope.get(),
+                              .values = *tensor,
+                              .kind = part,
+                              .importance = importance[i]});
+    }
   }
   return plan;
 }
 
+std::span<const SectionKind> section_kinds(const CodecInfo& info) {
+  static constexpr SectionKind kApart[] = {SectionKind::kKey, SectionKind::kValue,
+                                           SectionKind::kLatent};
+  static constexpr SectionKind kJoint[] = {SectionKind::kKeyAndValue, SectionKind::kLatent};
+  if (info.joins_keys_and_values) return kJoint;
+  return kApart;
+}
+
 // All bases, then all first refinements, and so on: whoever has the first half of the file has
 // everything, less well.
-std::vector<SectionPlan> plan_sections(const KvView& cache, std::size_t layers_per_section,
-                                       std::int32_t max_refinements) {
+std::vector<SectionPlan> plan_sections(const KvView& cache, const EntryImportance& importance,
+                                       CodecLevel codec_level, std::size_t layers_per_section) {
+  const CodecInfo& info = codec_level.codec->info;
   std::vector<SectionPlan> plans;
-  for (std::int32_t refinement = 0; refinement <= max_refinements; ++refinement) {
+  for (std::int32_t refinement = 0; refinement <= info.levels[codec_level.level].refinements;
+       ++refinement) {
     for (std::size_t first = 0; first < cache.layers.size(); first += layers_per_section) {
       const std::size_t count = std::min(layers_per_section, cache.layers.size() - first);
-      for (const TensorKind kind : kTensorKinds) {
-        SectionPlan plan = plan_section(cache, first, count, kind);
+      for (const SectionKind kind : section_kinds(info)) {
+        SectionPlan plan = plan_section(cache, importance, first, count, kind);
         plan.entry.refinement = refinement;
         if (!plan.tensors.empty()) plans.push_back(std::move(plan));
       }
@@ -64,6 +97,7 @@ Result<std::vector<std::byte>> encode_section(const ContainerHeader& header, Sec
                                .kind = tensor_kinds(plan.entry.kind).front(),
                                .refinement = plan.entry.refinement,
                                .num_model_layers = num_model_layers(header.shape),
+                               .model_profile = options.model_profile,
                                .backend = options.backend};
   auto section = codec_level.codec->encode_section(context, plan.tensors);
   if (!section) return section.error();
@@ -112,9 +146,12 @@ Result<std::vector<std::byte>> encode_container(const KvView& cache, CodecLevel 
   header.codec_id = info.id;
   header.codec_version = info.version;
   header.level = codec_level.level_name();
+  if (info.uses_model_profile && options.model_profile != nullptr)
+    header.model_profile = options.model_profile->sha256;
   if (Status status = choose_salt(header, options); !status) return status.error();
 
-  auto plans = plan_sections(cache, options.layers_per_section, info.max_refinements);
+  const EntryImportance importance = importance_of(cache, options.importance);
+  auto plans = plan_sections(cache, importance, codec_level, options.layers_per_section);
   Payloads payloads(plans.size());
   Status status = for_each_index(plans.size(), options.threads, [&](std::size_t i) -> Status {
     auto payload = encode_section(header, plans[i], codec_level, options);

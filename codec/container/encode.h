@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "codec/container/seal.h"
 #include "codec/registry.h"
+#include "codec/token_importance.h"
 
 namespace sluice {
 
@@ -20,6 +21,8 @@ struct EncodeOptions {
   const SealKey* seal_key = nullptr;   // seals the file
   // In place of a random one, for tests: two files of one key must never share a salt.
   std::optional<Bytes32> seal_salt;
+  const TokenImportance* importance = nullptr;  // null: not known
+  const ModelProfile* model_profile = nullptr;  // that decoders hold as well; null: none
 };
 
 // The error has no file: the caller adds the source's name.

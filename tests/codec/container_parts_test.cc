@@ -98,7 +98,7 @@ TEST(Refinements, ACodecWithoutThemRefusesThem) {
   longer.insert(longer.end(), file.begin() + header.sections[0].offset,
                 file.begin() + header.sections[0].offset + header.sections[0].size.bytes());
   EXPECT_THAT(error_of(with_header(header, longer)),
-              HasSubstr("is refinement 1, and codec `raw` has 0"));
+              HasSubstr("is refinement 1, and `raw@exact` has 0"));
 }
 
 TEST(JoinedSections, AreCoveredOnceAndRefusedByACodecThatHasNone) {
@@ -124,7 +124,7 @@ TEST(ModelProfiles, AFileThatNamesOneIsRefusedByItsHash) {
   EXPECT_EQ(named.size(), file.size() + 32);
   EXPECT_EQ(header_of(named).model_profile, counting_bytes(0));
   EXPECT_THAT(error_of(named),
-              HasSubstr("needs the model profile "
+              HasSubstr("needs the model profile with SHA-256 "
                         "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"));
 }
 

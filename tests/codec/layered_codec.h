@@ -37,8 +37,7 @@ inline Status decode_halves(const SectionContext& context, std::span<const std::
 [[nodiscard]] inline std::span<const Codec> layered_codecs() {
   static const std::vector<Codec> codecs{{.info = {.id = "halves",
                                                    .summary = "high bytes, then low bytes",
-                                                   .max_refinements = 1,
-                                                   .levels = {{"both", "exact with both"}}},
+                                                   .levels = {{"both", "exact with both", 1}}},
                                           .encode_section = encode_halves,
                                           .decode_section = decode_halves}};
   return codecs;
