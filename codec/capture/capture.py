@@ -97,12 +97,14 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def check_inputs(args: argparse.Namespace) -> str:
-    """Returns the text. Finds what can be found wrong before any slow import."""
-    if not args.out.parent.is_dir():
-        raise CaptureError(f"{args.out}: there is no folder {args.out.parent}; make it first")
-    if args.out.is_dir():
-        raise CaptureError(f"{args.out}: is a folder; name a file")
+def check_out(out: Path) -> None:
+    if not out.parent.is_dir():
+        raise CaptureError(f"{out}: there is no folder {out.parent}; make it first")
+    if out.is_dir():
+        raise CaptureError(f"{out}: is a folder; name a file")
+
+
+def check_model(args: argparse.Namespace) -> None:
     model = Path(args.model)
     looks_local = model.suffix == ".gguf" or args.model.startswith((".", "/", "~")) or args.model.count("/") > 1
     if looks_local and not model.exists():
@@ -113,15 +115,25 @@ def check_inputs(args: argparse.Namespace) -> str:
         raise CaptureError(f"{model / args.gguf_file}: no such file; check --gguf-file")
     if model.is_dir() and not args.gguf_file and not (model / "config.json").is_file():
         raise CaptureError(f"{args.model}: holds no config.json; give a model folder, or name the GGUF file in it with --gguf-file")
+
+
+def read_text(path: Path) -> str:
     try:
-        text = args.text.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise CaptureError(f"{args.text}: {error.strerror}; give a text file that can be read") from error
+        raise CaptureError(f"{path}: {error.strerror}; give a text file that can be read") from error
     except UnicodeDecodeError as error:
-        raise CaptureError(f"{args.text}: byte {error.start} is not UTF-8; convert the file to UTF-8") from error
+        raise CaptureError(f"{path}: byte {error.start} is not UTF-8; convert the file to UTF-8") from error
     if not text.strip():
-        raise CaptureError(f"{args.text}: has no text; give a longer text")
+        raise CaptureError(f"{path}: has no text; give a longer text")
     return text
+
+
+def check_inputs(args: argparse.Namespace) -> str:
+    """Returns the text. Finds what can be found wrong before any slow import."""
+    check_out(args.out)
+    check_model(args)
+    return read_text(args.text)
 
 
 def check_packages() -> None:
@@ -169,11 +181,15 @@ def load(args: argparse.Namespace, kind: str, **options: Any) -> Any:
         raise CaptureError(f"{args.model}: cannot be loaded ({first_line(error)}); check the name, --gguf-file and the network") from error
 
 
+def begin_tokens(tokenizer: Any) -> list[int]:
+    """The special token with which the model starts every context, if it does."""
+    begin = tokenizer.bos_token_id
+    return [begin] if begin is not None and tokenizer("a").input_ids[:1] == [begin] else []
+
+
 def choose_tokens(args: argparse.Namespace, text: str, tokenizer: Any) -> list[int]:
     of_text = tokenizer(text, add_special_tokens=False).input_ids[args.skip_tokens :]
-    begin = tokenizer.bos_token_id
-    starts_with_it = begin is not None and tokenizer("a").input_ids[:1] == [begin]  # models that start every context so
-    ids = [begin, *of_text] if starts_with_it else of_text
+    ids = begin_tokens(tokenizer) + of_text
     wanted = args.tokens or len(ids)
     if not of_text:
         raise CaptureError(f"{args.text}: no tokens are left after --skip-tokens {args.skip_tokens}; give a longer text or skip fewer")
@@ -340,6 +356,12 @@ def revision_of(args: argparse.Namespace, config: Any) -> str:
     return getattr(config, "_commit_hash", None) or args.revision or "unknown"
 
 
+def model_name(args: argparse.Namespace) -> str:
+    """The hub's name, or that of the local file or folder."""
+    is_local = Path(args.model).exists()
+    return Path(args.gguf_file or Path(args.model).resolve()).name if is_local else args.model
+
+
 def portable(name: str) -> str:
     """A file name without this machine's folders: relative to the current folder, or the last part alone."""
     if not Path(name).exists() and not Path(name).is_absolute():
@@ -367,10 +389,9 @@ def command_line(args: argparse.Namespace) -> str:
 
 
 def metadata_of(args: argparse.Namespace, capture: Capture, config: Any, model: Any, num_tokens: int) -> dict[str, str]:
-    is_local = Path(args.model).exists()
     facts = {
         "format": FORMAT,
-        "model": Path(args.gguf_file or Path(args.model).resolve()).name if is_local else args.model,
+        "model": model_name(args),
         "revision": revision_of(args, config),
         "keys": "post-rope",
         "first_token": json.dumps(capture.first_token),
