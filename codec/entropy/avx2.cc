@@ -1,63 +1,15 @@
 // The AVX2 backend: 32 lanes are four registers of eight.
-// Surprise: a register's refills are 16 consecutive bytes spread over its lanes by a permutation
-// that the mask of lanes below 2^16 names; near the end of the words the scalar loop takes over.
+// Surprise: near the end of the words the scalar loop takes over.
 #include <immintrin.h>
 
 #include "codec/entropy/avx2_counts.h"
+#include "codec/entropy/avx2_digits.h"
+#include "codec/entropy/avx2_lanes.h"
 #include "codec/entropy/kernel.h"
 
 namespace sluice::entropy {
+namespace avx2 {
 namespace {
-
-constexpr int kRegisters = kLanes / 8;
-// A step reads at most so many bytes, from the first word that it may take.
-constexpr std::int64_t kWordRoom = kLanes * kWordBytes;
-
-// Per mask: which of the next words each lane takes (spread), and which lanes give a word, packed
-// towards the end (gather). Eight bytes each.
-struct Permutations {
-  alignas(64) std::uint8_t spread[256][8];
-  alignas(64) std::uint8_t gather[256][8];
-};
-constexpr Permutations make_permutations() {
-  Permutations made{};
-  for (int mask = 0; mask < 256; ++mask) {
-    std::uint8_t below = 0;
-    for (int lane = 0; lane < 8; ++lane) {
-      if ((mask >> lane & 1) == 0) continue;
-      made.spread[mask][lane] = below++;
-    }
-    int place = 8;
-    for (int lane = 7; lane >= 0; --lane) {
-      if ((mask >> lane & 1) != 0) made.gather[mask][--place] = static_cast<std::uint8_t>(lane);
-    }
-  }
-  return made;
-}
-constexpr Permutations kPermutations = make_permutations();
-
-__m256i load_permutation(const std::uint8_t (&eight)[8]) {
-  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(eight)));
-}
-
-struct Registers {
-  __m256i r[kRegisters];
-};
-
-template <typename T>
-Registers load(const T (&lanes)[kLanes]) {
-  Registers registers;
-  for (int i = 0; i < kRegisters; ++i) {
-    registers.r[i] = _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes + 8 * i));
-  }
-  return registers;
-}
-
-void store(const Registers& registers, std::uint32_t (&lanes)[kLanes]) {
-  for (int i = 0; i < kRegisters; ++i) {
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes + 8 * i), registers.r[i]);
-  }
-}
 
 // table[place] of eight places, by loads of their own: the gather instruction is slower by a sixth
 // on Zen, and two to three times as slow on Intel's cores since their microcode of 2023.
@@ -90,39 +42,8 @@ inline __attribute__((always_inline)) Registers take(Registers& states, const Re
     states.r[i] = _mm256_add_epi32(moved, _mm256_and_si256(slot, mask));
     taken.r[i] = slot;
   }
-  for (int i = 0; i < kRegisters; ++i) {
-    const __m256i x = states.r[i];
-    const __m256i is_low = _mm256_cmpeq_epi32(_mm256_srli_epi32(x, 16), _mm256_setzero_si256());
-    const auto low = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(is_low)));
-    const __m256i next =
-        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(words)));
-    const __m256i spread =
-        _mm256_permutevar8x32_epi32(next, load_permutation(kPermutations.spread[low]));
-    const __m256i refilled = _mm256_or_si256(_mm256_slli_epi32(x, 16), spread);
-    states.r[i] = _mm256_blendv_epi8(x, refilled, is_low);
-    words += kWordBytes * __builtin_popcount(low);
-  }
+  refill(states, words);
   return taken;
-}
-
-// 32 numbers of 32 bits to 32 of 16, modulo 2^16.
-void store_row(const Registers& row, std::int16_t* symbols) {
-  const __m256i low = _mm256_set1_epi32(0xFFFF);
-  for (int i = 0; i < kRegisters; i += 2) {
-    const __m256i packed =
-        _mm256_packus_epi32(_mm256_and_si256(row.r[i], low), _mm256_and_si256(row.r[i + 1], low));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(symbols + 8 * i),
-                        _mm256_permute4x64_epi64(packed, 0xD8));
-  }
-}
-
-// Whether a lane that is not in use seems to want a word: the identity table keeps whatever state a
-// stranger's stream left there. Such streams go to the scalar loop, which leaves those lanes alone.
-bool has_low_unused_lane(const DecodeState& state, int used) {
-  for (int lane = used; lane < kLanes; ++lane) {
-    if (state.lanes[lane] < kLowerBound) return true;
-  }
-  return false;
 }
 
 bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t rows,
@@ -274,8 +195,10 @@ void encode_pairs(EncodeState& state, const EncodeLanes& lanes, std::int64_t pai
 }
 
 }  // namespace
+}  // namespace avx2
 
-const Kernels kAvx2Kernels = {decode_singles,     decode_pairs, encode_singles, encode_pairs,
-                              avx2::find_extents, avx2::count,  avx2::weigh};
+const Kernels kAvx2Kernels = {avx2::decode_singles, avx2::decode_pairs, avx2::decode_digits,
+                              avx2::encode_singles, avx2::encode_pairs, avx2::find_extents,
+                              avx2::count,          avx2::weigh};
 
 }  // namespace sluice::entropy

@@ -24,6 +24,7 @@ enum class PlaneModel : std::uint8_t {
   kClassFamily = 0,  // a table of the fixed family per column
   kShipped = 1,      // a 33 x 16-bit distribution per column in the stream; symbols -16 to 15 only
   kProfile = 2,      // tables that both sides hold in a model profile
+  kDigits = 3,       // of encode_digits()
 };
 
 // Tables of a model profile: which one each column of a plane uses, and around what.
@@ -38,8 +39,12 @@ struct PlaneOptions {
   // Tiles hold whole units of this many columns (the head size, say) as far as they fit.
   std::int64_t column_unit = 1;
   // Per row, known to both sides: added to the scale of every column's table, for codecs whose step
-  // differs from token to token. Class family only; empty: none.
+  // differs from token to token. Class family and digits only; empty: none.
   std::span<const std::int8_t> row_shifts = {};
+  // Encoders: tiles of as many rows as there are, up to 2048, instead of about 256: column models
+  // follow the text less, and are paid once. Tiles of the class family whose symbols are all 0 then
+  // are empty. Digit tiles are always so.
+  bool prefers_tall_tiles = false;
   const ProfileTables* profile = nullptr;  // of kProfile
   Backend backend = best_backend();        // the bytes and the symbols do not depend on it
 };
@@ -101,5 +106,20 @@ class BlockSink {
 [[nodiscard]] Result<std::size_t> decode_plane(std::span<const std::byte> bytes, std::int64_t rows,
                                                std::int64_t columns, const PlaneOptions& options,
                                                std::span<std::int16_t> symbols);
+
+// Encodes digits -1, 0, 1, [row, column], that refine the symbols of `coarse`: the finer symbol is
+// 3
+// * coarse + digit, modulo 2^16. Of the options, the row shifts and the backend count. A shift is
+// that of the coarse symbols. The plane is not padded: kMaxElementsPerByte does not hold for it.
+[[nodiscard]] EncodedPlane encode_digits(const SymbolMatrix& coarse,
+                                         std::span<const std::int8_t> digits,
+                                         const PlaneOptions& options);
+
+// Decodes the plane of digits at the start of `bytes`, turns the coarse `symbols` [row, column]
+// into the finer ones, and returns how many bytes it took. Any bytes are safe, as for
+// decode_plane(); after an Error the symbols are unspecified.
+[[nodiscard]] Result<std::size_t> decode_digits(std::span<const std::byte> bytes, std::int64_t rows,
+                                                std::int64_t columns, const PlaneOptions& options,
+                                                std::span<std::int16_t> symbols);
 
 }  // namespace sluice::entropy

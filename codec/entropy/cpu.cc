@@ -13,16 +13,20 @@ void store_word(std::byte* at, std::uint32_t word) {
   at[1] = static_cast<std::byte>(word >> 8 & 0xFF);
 }
 
-// Looks the lane's slot up and moves its state on; false when a refill is missing.
-bool take(DecodeState& state, const DecodeLanes& lanes, int lane, Slot& slot) {
+// Moves a lane's state past the slot that it stood at; false when a refill is missing.
+bool move_on(DecodeState& state, int lane, Slot slot) {
   std::uint32_t& x = state.lanes[lane];
-  slot = lanes.slots[lanes.offsets[lane] + (x & kSlotMask)];
   x = state_after(slot, x);
   if (x >= kLowerBound) return true;
   if (state.words_end - state.words < kWordBytes) return false;
   x = x << 16 | load_word(state.words);
   state.words += kWordBytes;
   return true;
+}
+
+bool take(DecodeState& state, const DecodeLanes& lanes, int lane, Slot& slot) {
+  slot = lanes.slots[lanes.offsets[lane] + (state.lanes[lane] & kSlotMask)];
+  return move_on(state, lane, slot);
 }
 
 std::int16_t around(std::int32_t centre, std::int32_t symbol) {
@@ -62,6 +66,20 @@ bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pai
       symbols[kLanes + lane] = around(lanes.centres[lane], second_of(slot));
     }
     for (int lane = lanes.used; lane < kLanes; ++lane) symbols[lane] = symbols[kLanes + lane] = 0;
+  }
+  return true;
+}
+
+bool decode_digits(DecodeState& state, const DigitLanes& lanes, std::int64_t rows,
+                   std::int16_t* symbols) {
+  for (std::int64_t row = 0; row < rows; ++row, symbols += kLanes) {
+    for (int lane = 0; lane < lanes.used; ++lane) {
+      const std::int32_t coarse = symbols[lane];
+      const DigitTable table = lanes.tables[digit_context(coarse)][lane];
+      const Slot slot = digit_slot(table, state.lanes[lane] & kSlotMask);
+      if (!move_on(state, lane, slot)) return false;
+      symbols[lane] = refined(coarse, seen_from_zero(coarse, symbol_of(slot)));
+    }
   }
   return true;
 }
@@ -121,8 +139,8 @@ std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int sp
 
 }  // namespace
 
-const Kernels kScalarKernels = {decode_singles, decode_pairs, encode_singles, encode_pairs,
-                                find_extents,   count,        weigh};
+const Kernels kScalarKernels = {decode_singles, decode_pairs, decode_digits, encode_singles,
+                                encode_pairs,   find_extents, count,         weigh};
 
 const Kernels& kernels_of(Backend backend) {
 #if SLUICE_AVX2

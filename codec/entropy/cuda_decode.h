@@ -108,6 +108,15 @@ struct TileDecoder {
     return true;
   }
 
+  // What an empty tile means.
+  __device__ TileFault decode_nothing() const {
+    for (unsigned group = 0; group * kLanes < tile.columns; ++group) {
+      const LaneColumn column = column_of(plane, tile, group);
+      for (unsigned row = 0; row < tile.rows; ++row)
+        put(Rows::facts(plane, payload, tile.row + row), row, column, 0);
+    }
+    return TileFault::kNone;
+  }
   __device__ TileFault decode_with_classes(const ClassTables& tables, std::int16_t* models);
   __device__ bool decode_models(const ClassTileHeader& header, const ClassTables& tables,
                                 std::int16_t* models);
@@ -119,6 +128,7 @@ struct TileDecoder {
 template <typename Rows>
 __device__ TileFault TileDecoder<Rows>::decode_with_classes(const ClassTables& tables,
                                                             std::int16_t* models) {
+  if (tile.bytes == 0) return decode_nothing();
   const unsigned groups = (tile.columns + kLanes - 1) / kLanes;
   TileBytes in{payload + tile.at, tile.bytes};
   ClassTileHeader header;

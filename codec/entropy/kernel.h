@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "codec/backend.h"
+#include "codec/entropy/digit_rules.h"
 #include "codec/entropy/rules.h"
 
 namespace sluice::entropy {
@@ -27,6 +28,17 @@ struct DecodeState {
   alignas(32) std::uint32_t lanes[kLanes]{};
   const std::byte* words = nullptr;
   const std::byte* words_end = nullptr;
+};
+
+// Per lane of a group, the digit tables of each context; lanes that are not in use code only 0.
+struct DigitLanes {
+  DigitLanes() {
+    for (auto& of_context : tables) {
+      for (DigitTable& table : of_context) table = kOnlyZeroDigits;
+    }
+  }
+  alignas(32) DigitTable tables[kNumDigitContexts][kLanes];
+  int used = 0;
 };
 
 struct EncodeLanes {
@@ -52,6 +64,9 @@ struct Kernels {
   // Two rows per step: 2 * pairs rows.
   bool (*decode_pairs)(DecodeState& state, const DecodeLanes& lanes, std::int64_t pairs,
                        std::int16_t* symbols);
+  // One digit per lane and row: every symbol becomes its refinement. False as above.
+  bool (*decode_digits)(DecodeState& state, const DigitLanes& lanes, std::int64_t rows,
+                        std::int16_t* symbols);
   // From the last row to the first. Every symbol has a frequency; two bytes of room per symbol or
   // pair.
   void (*encode_singles)(EncodeState& state, const EncodeLanes& lanes, std::int64_t rows,

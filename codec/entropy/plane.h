@@ -26,6 +26,12 @@ struct TileShape {
 [[nodiscard]] TileShape tile_shape(std::int64_t rows, std::int64_t columns, PlaneModel model,
                                    std::int64_t column_unit);
 
+// Tiles of all rows up to kTallRows, and of as many whole groups of columns as have at most
+// `most_places` places with them.
+inline constexpr std::int64_t kTallRows = 2048;
+[[nodiscard]] TileShape tall_tile_shape(std::int64_t rows, std::int64_t columns,
+                                        std::int64_t most_places);
+
 // In the order of their bytes: from left to right, then down.
 [[nodiscard]] std::vector<TileArea> tile_areas(std::int64_t rows, std::int64_t columns,
                                                const TileShape& shape);
@@ -53,6 +59,11 @@ class TileVisitor {
 [[nodiscard]] Result<std::size_t> walk_plane(std::span<const std::byte> bytes, std::int64_t rows,
                                              std::int64_t columns, bool has_profile,
                                              TileVisitor& visitor);
+
+// The same of a plane of digits, which is not padded.
+[[nodiscard]] Result<std::size_t> walk_digit_plane(std::span<const std::byte> bytes,
+                                                   std::int64_t rows, std::int64_t columns,
+                                                   TileVisitor& visitor);
 
 // What a decoder says of a plane or a tile that no encoder writes.
 [[nodiscard]] Error bad_plane(const char* what);

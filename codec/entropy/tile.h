@@ -18,6 +18,7 @@ namespace sluice::entropy {
 // places are 16 bits. With shipped tables only the rows are bounded.
 inline constexpr std::int64_t kMaxTilePlaces = 65536;
 inline constexpr std::int64_t kMaxShippedRows = 32768;
+inline constexpr std::int64_t kMaxDigitPlaces = 1 << 20;  // digits have no places in their stream
 
 [[nodiscard]] constexpr std::int64_t groups_of(std::int64_t columns) {
   return (columns + kLanes - 1) / kLanes;
@@ -44,6 +45,9 @@ struct RowOrder {
 struct TileArea {
   std::int64_t row = 0, rows = 0, column = 0, columns = 0;  // in the plane
 };
+// Of a tile, from the shifts of its plane's rows.
+[[nodiscard]] RowOrder order_rows(const TileArea& area,
+                                  std::span<const std::int8_t> shifts_of_plane);
 
 // Appends the tile's bytes. Returns how many of them are refill words of its symbols.
 [[nodiscard]] std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,

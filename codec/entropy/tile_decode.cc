@@ -5,6 +5,7 @@
 
 #include "codec/entropy/lane_tables.h"
 #include "codec/entropy/shipped_tables.h"
+#include "codec/entropy/stream_reader.h"
 #include "codec/entropy/tile.h"
 #include "codec/entropy/tile_faults.h"
 
@@ -44,41 +45,6 @@ class Exceptions {
   std::int64_t previous_ = -1;
 };
 
-class StreamReader {
- public:
-  StreamReader(ByteReader& in, int used_lanes, const Kernels& kernels) : kernels_(kernels) {
-    std::fill(std::begin(state_.lanes), std::end(state_.lanes), kLowerBound);
-    for (int lane = 0; lane < used_lanes; ++lane) state_.lanes[lane] = in.get<std::uint32_t>();
-    is_whole_ = in.ok();
-    const auto words = in.get_bytes(in.left());
-    state_.words = words.data();
-    state_.words_end = words.data() + words.size();
-  }
-  [[nodiscard]] bool is_whole() const { return is_whole_; }
-  bool get_run(const LaneTables& lanes, const Run& run, bool paired, std::int16_t* group) {
-    std::int16_t* const symbols = group + run.begin * kLanes;
-    const std::int64_t rows = run.end - run.begin;
-    const std::int64_t pairs = paired ? rows / 2 : 0;
-    if (pairs > 0 && !kernels_.decode_pairs(state_, lanes.decode_lanes(true), pairs, symbols)) {
-      return false;
-    }
-    return rows == 2 * pairs ||
-           kernels_.decode_singles(state_, lanes.decode_lanes(false), rows - 2 * pairs,
-                                   symbols + 2 * pairs * kLanes);
-  }
-  // All lanes back where the encoder began, and no word left.
-  [[nodiscard]] bool is_at_end() const {
-    return state_.words == state_.words_end &&
-           std::all_of(std::begin(state_.lanes), std::end(state_.lanes),
-                       [](std::uint32_t lane) { return lane == kLowerBound; });
-  }
-
- private:
-  const Kernels& kernels_;
-  DecodeState state_;
-  bool is_whole_ = false;
-};
-
 SymbolBlock block_of(const TileArea& area, std::int64_t group, const std::int16_t* symbols,
                      const RowOrder& order) {
   return {.row = area.row,
@@ -116,11 +82,7 @@ const char* decode_with_classes(ByteReader in, const TileArea& area, const Plane
       if (!stream.get_run(lanes, {0, 1, 0}, false, to)) return kTooShort;
     }
   }
-  const auto shifts = options.row_shifts.empty()
-                          ? options.row_shifts
-                          : options.row_shifts.subspan(static_cast<std::size_t>(area.row),
-                                                       static_cast<std::size_t>(area.rows));
-  const RowOrder order = order_rows(area.rows, shifts);
+  const RowOrder order = order_rows(area, options.row_shifts);
   for (std::int64_t group = 0; group < groups; ++group) {
     const std::int16_t* const model = models.data() + group * kNumFields * kLanes;
     const int used = lanes_of(area.columns, group);
@@ -144,6 +106,15 @@ const char* decode_with_classes(ByteReader in, const TileArea& area, const Plane
   }
   if (!exceptions.is_empty()) return kBadException;
   return stream.is_at_end() ? nullptr : kBadEnd;
+}
+
+// A tile of 0 bytes.
+void decode_nothing(const TileArea& area, std::span<std::int16_t> block, BlockSink& sink) {
+  const RowOrder order = order_rows(area.rows, {});
+  std::fill(block.begin(), block.end(), std::int16_t{0});
+  for (std::int64_t group = 0; group < groups_of(area.columns); ++group) {
+    sink.take(block_of(area, group, block.data(), order));
+  }
 }
 
 // Tables that stand in front of the tile, or that both sides hold: lanes_of_group(group).
@@ -237,9 +208,19 @@ RowOrder order_rows(std::int64_t rows, std::span<const std::int8_t> shifts) {
   return order;
 }
 
+RowOrder order_rows(const TileArea& area, std::span<const std::int8_t> shifts_of_plane) {
+  if (shifts_of_plane.empty()) return order_rows(area.rows, shifts_of_plane);
+  return order_rows(area.rows, shifts_of_plane.subspan(static_cast<std::size_t>(area.row),
+                                                       static_cast<std::size_t>(area.rows)));
+}
+
 const char* decode_tile(std::span<const std::byte> bytes, const TileArea& area, PlaneModel model,
                         const PlaneOptions& options, std::span<std::int16_t> block,
                         BlockSink& sink) {
+  if (bytes.empty() && model == PlaneModel::kClassFamily) {
+    decode_nothing(area, block, sink);
+    return nullptr;
+  }
   const ByteReader in(bytes);
   switch (model) {
     case PlaneModel::kShipped:
@@ -247,6 +228,7 @@ const char* decode_tile(std::span<const std::byte> bytes, const TileArea& area, 
     case PlaneModel::kProfile:
       return decode_with_profile(in, area, options, block.data(), sink);
     case PlaneModel::kClassFamily:
+    case PlaneModel::kDigits:  // not one that decode_plane() lets pass
       break;
   }
   return decode_with_classes(in, area, options, block.data(), sink);

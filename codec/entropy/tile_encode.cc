@@ -15,14 +15,13 @@ class ClassTileEncoder {
   ClassTileEncoder(const SymbolMatrix& matrix, const TileArea& area, const PlaneOptions& options,
                    EncodeScratch& scratch)
       : area_(area),
-        order_(order_rows(area.rows,
-                          options.row_shifts.empty()
-                              ? options.row_shifts
-                              : options.row_shifts.subspan(static_cast<std::size_t>(area.row),
-                                                           static_cast<std::size_t>(area.rows)))),
+        order_(order_rows(area, options.row_shifts)),
         blocks_(matrix, area, order_, scratch.blocks),
         scratch_(scratch),
         kernels_(kernels_of(options.backend)) {}
+
+  // All symbols are 0: such a tile may be left empty.
+  [[nodiscard]] bool is_zero() const { return blocks_.is_zero(); }
 
   std::int64_t encode(ByteWriter& out) {
     choose_models();
@@ -222,9 +221,11 @@ std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,
     case PlaneModel::kProfile:
       return encode_with_profile(matrix, area, options, scratch, out);
     case PlaneModel::kClassFamily:
+    case PlaneModel::kDigits:  // encode_digits() is for these
       break;
   }
-  return ClassTileEncoder(matrix, area, options, scratch).encode(out);
+  ClassTileEncoder encoder(matrix, area, options, scratch);
+  return options.prefers_tall_tiles && encoder.is_zero() ? 0 : encoder.encode(out);
 }
 
 }  // namespace sluice::entropy

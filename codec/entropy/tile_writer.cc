@@ -25,6 +25,10 @@ Blocks::Blocks(const SymbolMatrix& matrix, const TileArea& area, const RowOrder&
   }
 }
 
+bool Blocks::is_zero() const {
+  return std::all_of(symbols_.begin(), symbols_.end(), [](std::int16_t s) { return s == 0; });
+}
+
 void take_exceptions(Blocks& blocks, std::int64_t group, int lane, const Frequencies& table,
                      std::int32_t centre, const Run& run, std::vector<Exception>& exceptions) {
   const auto stand_in = static_cast<std::int16_t>(centre + table.mode());

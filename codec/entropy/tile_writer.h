@@ -22,6 +22,7 @@ class Blocks {
     return symbols_.data() + (group * rows_ + line) * kLanes;
   }
   [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] bool is_zero() const;
 
  private:
   std::int64_t rows_;
@@ -46,6 +47,10 @@ class StreamWriter {
   StreamWriter(std::int64_t places, const Kernels& kernels, std::vector<std::byte>& memory);
   // Rows [run.begin, run.end) of a group; the last one alone when pairs leave it over.
   void put_run(const LaneTables& lanes, const Run& run, bool paired, const std::int16_t* group);
+  // Rows one by one; `symbols` is [row][kLanes].
+  void put_rows(const EncodeLanes& lanes, std::int64_t rows, const std::int16_t* symbols) {
+    kernels_.encode_singles(state_, lanes, rows, symbols);
+  }
   [[nodiscard]] std::int64_t word_bytes() const {
     return room_.data() + room_.size() - state_.words;
   }

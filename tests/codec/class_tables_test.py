@@ -1,4 +1,4 @@
-"""codec/entropy/class_tables.inc is what its generator writes, byte for byte."""
+"""The tables in codec/entropy/ are what their generators write, byte for byte."""
 import os
 import pathlib
 import subprocess
@@ -8,11 +8,17 @@ import unittest
 FOLDER = pathlib.Path(os.environ["SLUICE_HOME"]) / "codec" / "entropy"
 
 
-class ClassTables(unittest.TestCase):
-    def test_the_committed_tables_are_those_of_the_generator(self):
-        generated = subprocess.run([sys.executable, str(FOLDER / "generate_class_tables.py")],
+class CommittedTables(unittest.TestCase):
+    def expect_generated(self, name):
+        generated = subprocess.run([sys.executable, str(FOLDER / f"generate_{name}.py")],
                                    check=True, capture_output=True).stdout
-        self.assertEqual(generated, (FOLDER / "class_tables.inc").read_bytes())
+        self.assertEqual(generated, (FOLDER / f"{name}.inc").read_bytes())
+
+    def test_the_class_tables_are_those_of_their_generator(self):
+        self.expect_generated("class_tables")
+
+    def test_the_digit_tables_are_those_of_their_generator(self):
+        self.expect_generated("digit_tables")
 
 
 if __name__ == "__main__":

@@ -189,7 +189,8 @@ TEST(EntropyPlane, AHeaderThatLiesIsNamed) {
     return status.ok() ? std::string("no error") : status.error().what;
   };
   EXPECT_THAT(what(0, 2), ::testing::HasSubstr("model profile"));
-  EXPECT_THAT(what(0, 3), ::testing::HasSubstr("probability model"));
+  EXPECT_THAT(what(0, 3), ::testing::HasSubstr("a plane of digits"));
+  EXPECT_THAT(what(0, 5), ::testing::HasSubstr("probability model"));
   EXPECT_THAT(what(1, 1), ::testing::HasSubstr("probability model"));
   EXPECT_THAT(what(2, 0), ::testing::HasSubstr("tile size"));
   EXPECT_THAT(what(2, 35), ::testing::HasSubstr("tile size"));
