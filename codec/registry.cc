@@ -10,6 +10,7 @@
 #include "codec/cachegen_released/binding.h"
 #include "codec/int4/binding.h"
 #include "codec/int8/binding.h"
+#include "codec/lossless/binding.h"
 #include "codec/raw/binding.h"
 
 namespace sluice {
@@ -18,6 +19,7 @@ namespace {
 std::vector<Codec> make_table() {
   return {
       raw_codec(),
+      lossless_codec(),
       int8_codec(),
       int4_codec(),
       cachegen_released_codec(),
