@@ -50,9 +50,9 @@ class CaptureReader {
 
   Result<Capture> read() {
     for (const auto step : {&CaptureReader::read_format, &CaptureReader::read_tensors,
-                            &CaptureReader::read_first_tokens, &CaptureReader::read_rope,
-                            &CaptureReader::read_queries_position, &CaptureReader::read_facts,
-                            &CaptureReader::check}) {
+                            &CaptureReader::read_first_tokens, &CaptureReader::read_positions,
+                            &CaptureReader::read_rope, &CaptureReader::read_queries_position,
+                            &CaptureReader::read_facts, &CaptureReader::check}) {
       if (Status status = (this->*step)(); !status) return status.error();
     }
     return Capture{.cache = KvCache(file_.bytes, std::move(view_)),
@@ -92,10 +92,18 @@ class CaptureReader {
     std::map<std::int64_t, TensorView> queries;
     for (const SafetensorsTensor& tensor : file_.tensors) {
       if (tensor.name == "token_ids") {
-        if (Status status = read_token_ids(tensor); !status) return status;
+        auto ids = integers_of(tensor);
+        if (!ids) return ids.error();
+        token_ids_ = *std::move(ids);
         continue;
       }
       const auto name = parse_name(tensor.name);
+      if (name && name->part == "positions") {
+        const auto positions = integers_of(tensor);
+        if (!positions) return positions.error();
+        positions_[name->layer].assign(positions->begin(), positions->end());
+        continue;
+      }
       if (!name || (name->part != "key" && name->part != "value" && name->part != "latent" &&
                     name->part != "query")) {
         note(fmt::format("tensor `{}` is not of the format and is left out", tensor.name));
@@ -137,18 +145,45 @@ class CaptureReader {
     return TensorView{.shape = shape, .data = tensor.data.data(), .strides = head_major(shape)};
   }
 
-  Status read_token_ids(const SafetensorsTensor& tensor) {
+  Result<std::vector<std::int32_t>> integers_of(const SafetensorsTensor& tensor) const {
     if (tensor.dtype != "I32" || tensor.shape.size() != 1) {
-      return wrong("tensor `token_ids` is not I32 [token]", "store it as I32 with one axis");
+      return wrong(fmt::format("tensor `{}` is not I32 [token]", tensor.name),
+                   "store it as I32 with one axis");
     }
-    token_ids_.resize(static_cast<std::size_t>(tensor.shape[0]));
-    if (!token_ids_.empty()) std::memcpy(token_ids_.data(), tensor.data.data(), tensor.data.size());
-    return {};
+    std::vector<std::int32_t> integers(static_cast<std::size_t>(tensor.shape[0]));
+    if (!integers.empty()) std::memcpy(integers.data(), tensor.data.data(), tensor.data.size());
+    return integers;
+  }
+
+  // Behind read_first_tokens().
+  Status read_positions() {
+    for (auto& layer : view_.layers) {
+      auto found = positions_.extract(layer.layer);
+      if (found.empty()) continue;
+      Positions& positions = found.mapped();
+      const bool begins = positions.empty() || positions.front() == layer.first_token ||
+                          fact("first_token") == nullptr;
+      if (!begins || std::ssize(positions) != layer.tokens()) {
+        return wrong(fmt::format("tensor `layer.{}.positions` does not fit the layer's {} tokens "
+                                 "from position {} on",
+                                 layer.layer, layer.tokens(), layer.first_token),
+                     "give one position per token, the first as in `first_token`");
+      }
+      if (!positions.empty()) layer.first_token = positions.front();
+      layer.positions = if_gapped(std::move(positions));
+    }
+    if (positions_.empty()) return {};
+    return wrong(
+        fmt::format("tensor `layer.{}.positions` is of no layer", positions_.begin()->first),
+        "store the layer's key and value, or its latent");
   }
 
   Status read_first_tokens() {
     const std::string* text = fact("first_token");
     if (text == nullptr) {
+      if (std::all_of(view_.layers.begin(), view_.layers.end(),
+                      [&](const auto& layer) { return positions_.contains(layer.layer); }))
+        return {};
       note("no `first_token`: every layer is taken to start at token 0");
       return {};
     }
@@ -268,6 +303,7 @@ class CaptureReader {
 
   const SafetensorsFile& file_;
   KvView view_;
+  std::map<std::int64_t, Positions> positions_;  // by layer, until read_positions() has used them
   std::vector<std::int32_t> token_ids_;
   std::vector<LayerQueries> queries_;
   std::optional<std::int64_t> query_first_token_;

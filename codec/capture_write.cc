@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "codec/capture_format.h"
@@ -26,16 +27,18 @@ class TensorList {
     if (is_latent) axes.erase(axes.begin());
     tensors_.push_back({std::move(name), dtype_name(shape.dtype), std::move(axes), packed_.back()});
   }
-  void add_ids(const std::vector<std::int32_t>& ids) {
-    tensors_.push_back({"token_ids",
+  void add(std::string name, std::vector<std::int32_t> integers) {
+    integers_.push_back(std::move(integers));
+    tensors_.push_back({std::move(name),
                         "I32",
-                        {static_cast<std::int64_t>(ids.size())},
-                        std::as_bytes(std::span(ids))});
+                        {std::ssize(integers_.back())},
+                        std::as_bytes(std::span(integers_.back()))});
   }
   [[nodiscard]] std::span<const SafetensorsTensor> tensors() const { return tensors_; }
 
  private:
   std::deque<std::vector<std::byte>> packed_;
+  std::deque<std::vector<std::int32_t>> integers_;
   std::vector<SafetensorsTensor> tensors_;
 };
 
@@ -83,12 +86,20 @@ std::map<std::string, std::string> metadata_of(const Capture& capture) {
 
 Status write_capture(const Capture& capture, const std::filesystem::path& path) {
   TensorList list;
-  if (!capture.token_ids.empty()) list.add_ids(capture.token_ids);
+  if (!capture.token_ids.empty()) list.add("token_ids", capture.token_ids);
   for (const auto& layer : capture.cache.view().layers) {
     const std::string name = fmt::format("layer.{}.", layer.layer);
     if (layer.key) list.add(name + "key", *layer.key);
     if (layer.value) list.add(name + "value", *layer.value);
     if (layer.latent) list.add(name + "latent", *layer.latent, true);
+    if (!layer.positions) continue;
+    if (layer.positions->back() > std::numeric_limits<std::int32_t>::max()) {
+      return error_in(
+          path.string(),
+          fmt::format("layer {}: position {} passes 2^31", layer.layer, layer.positions->back()),
+          "write captures of shorter contexts");
+    }
+    list.add(name + "positions", {layer.positions->begin(), layer.positions->end()});
   }
   for (const LayerQueries& queries : capture.queries) {
     list.add(fmt::format("layer.{}.query", queries.layer), queries.values);

@@ -23,6 +23,15 @@ std::size_t whole_lines(std::size_t bytes) {
   return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
+constexpr std::int64_t kPositionEnd = std::numeric_limits<std::int64_t>::max();
+
+// Of increasing positions; of others anything.
+bool has_gap(const Positions& positions) {
+  return !positions.empty() && static_cast<std::uint64_t>(positions.back()) -
+                                       static_cast<std::uint64_t>(positions.front()) >=
+                                   positions.size();
+}
+
 // `bytes` zeros that start at a line, kept alive by the pointer.
 std::shared_ptr<std::byte> zeroed_lines(std::size_t bytes) {
   const auto block = std::make_shared<std::vector<std::byte>>(bytes + kLineBytes);
@@ -42,7 +51,24 @@ Status check_tensor(const TensorShape& shape, const std::string& name) {
   return {};
 }
 
-Status check_layer(const KvLayer<TensorShape>& layer) {
+Status check_positions(const Positions& positions, const std::string& name) {
+  const auto not_increasing = std::adjacent_find(
+      positions.begin(), positions.end(), [](std::int64_t a, std::int64_t b) { return a >= b; });
+  if (not_increasing != positions.end()) {
+    return error_in("",
+                    fmt::format("{}: position {} stands behind {}", name, *(not_increasing + 1),
+                                *not_increasing),
+                    "order tokens by position, none twice");
+  }
+  if (!has_gap(positions) || positions.back() == kPositionEnd) {
+    return error_in("", name + ": its positions have no gap, or pass 2^63",
+                    "leave out positions without a gap");
+  }
+  return {};
+}
+
+// `sound`: positions that need no second look; many layers may share them.
+Status check_layer(const KvLayer<TensorShape>& layer, const Positions* sound) {
   const std::string name = fmt::format("layer {}", layer.layer);
   const bool is_pair = layer.key && layer.value && !layer.latent;
   const bool is_latent = layer.latent && !layer.key && !layer.value;
@@ -58,20 +84,30 @@ Status check_layer(const KvLayer<TensorShape>& layer) {
   }
   if (is_latent && layer.latent->heads != 1)
     return error_in("", name + ": a latent has one head", "use shape [token, dim]");
-  std::int64_t tokens = 0;
   for (const TensorKind kind : kTensorKinds) {
     const TensorShape* shape = layer.find(kind);
     if (shape == nullptr) continue;
     if (Status status = check_tensor(*shape, fmt::format("{} {}", name, to_text(kind))); !status)
       return status;
-    tokens = shape->tokens;
   }
-  if (layer.first_token < 0 ||
-      layer.first_token > std::numeric_limits<std::int64_t>::max() - tokens) {
+  if (layer.first_token < 0 || layer.first_token > kPositionEnd - layer.tokens()) {
     return error_in("", fmt::format("{}: first token {} is out of range", name, layer.first_token),
                     "use a position >= 0");
   }
-  return {};
+  if (!layer.positions) return {};
+  if (std::ssize(*layer.positions) != layer.tokens()) {
+    return error_in(
+        "",
+        fmt::format("{}: {} positions of {} tokens", name, layer.positions->size(), layer.tokens()),
+        "give one position per token");
+  }
+  if (layer.tokens() > 0 && layer.positions->front() != layer.first_token) {
+    return error_in("",
+                    fmt::format("{}: first token {}, but its positions begin with {}", name,
+                                layer.first_token, layer.positions->front()),
+                    "give the same one");
+  }
+  return layer.positions.get() == sound ? Status() : check_positions(*layer.positions, name);
 }
 
 template <typename Tensor>
@@ -79,6 +115,7 @@ KvLayer<Tensor> without_tensors(const auto& layer) {
   KvLayer<Tensor> copy;
   copy.layer = layer.layer;
   copy.first_token = layer.first_token;
+  copy.positions = layer.positions;
   copy.rope = layer.rope;
   return copy;
 }
@@ -90,8 +127,10 @@ std::optional<Tensor>& slot(KvLayer<Tensor>& layer, TensorKind kind) {
                                       : layer.latent;
 }
 
-std::int64_t tokens_of(const KvLayer<TensorShape>& layer) {
-  return layer.key ? layer.key->tokens : layer.latent ? layer.latent->tokens : 0;
+// The position behind the last token held.
+template <typename Tensor>
+std::int64_t end_of(const KvLayer<Tensor>& layer) {
+  return layer.tokens() == 0 ? layer.first_token : layer.position(layer.tokens() - 1) + 1;
 }
 
 }  // namespace
@@ -104,6 +143,11 @@ std::string_view to_text(KeyForm form) {
   return form == KeyForm::kPostRope  ? "post-rope"
          : form == KeyForm::kPreRope ? "pre-rope"
                                      : "unknown";
+}
+
+std::shared_ptr<const Positions> if_gapped(Positions positions) {
+  if (!has_gap(positions)) return nullptr;
+  return std::make_shared<const Positions>(std::move(positions));
 }
 
 KvShape shape_of(const KvView& view) {
@@ -128,11 +172,16 @@ std::int64_t num_elements(const KvShape& shape) {
   return elements;
 }
 
+bool has_positions(const KvShape& shape) {
+  return std::any_of(shape.layers.begin(), shape.layers.end(),
+                     [](const auto& layer) { return layer.positions != nullptr; });
+}
+
 TokenRange token_range(const KvShape& shape) {
   std::optional<TokenRange> range;
   for (const auto& layer : shape.layers) {
-    if (tokens_of(layer) == 0) continue;
-    const TokenRange held{layer.first_token, layer.first_token + tokens_of(layer)};
+    if (layer.tokens() == 0) continue;
+    const TokenRange held{layer.first_token, end_of(layer)};
     if (!range) range = held;
     range = TokenRange{std::min(range->begin, held.begin), std::max(range->end, held.end)};
   }
@@ -147,14 +196,15 @@ KvView slice_tokens(const KvView& view, TokenRange range) {
   KvView part{.facts = view.facts, .layers = {}};
   for (const auto& layer : view.layers) {
     auto copy = without_tensors<TensorView>(layer);
+    const std::int64_t begin = layer.tokens_before(range.begin);
+    const std::int64_t end = std::max(begin, layer.tokens_before(range.end));
+    copy.first_token = begin < layer.tokens() ? layer.position(begin) : end_of(layer);
+    if (layer.positions)
+      copy.positions =
+          if_gapped({layer.positions->begin() + begin, layer.positions->begin() + end});
     for (const TensorKind kind : kTensorKinds) {
-      const TensorView* tensor = layer.find(kind);
-      if (tensor == nullptr) continue;
-      const std::int64_t held_end = layer.first_token + tensor->shape.tokens;
-      const std::int64_t begin = std::clamp(range.begin, layer.first_token, held_end);
-      const std::int64_t end = std::clamp(range.end, begin, held_end);
-      copy.first_token = begin;
-      slot(copy, kind) = tensor->slice(begin - layer.first_token, end - begin);
+      if (const TensorView* tensor = layer.find(kind))
+        slot(copy, kind) = tensor->slice(begin, end - begin);
     }
     part.layers.push_back(std::move(copy));
   }
@@ -164,13 +214,15 @@ KvView slice_tokens(const KvView& view, TokenRange range) {
 Status check_shape(const KvShape& shape) {
   std::int64_t last = -1;
   std::int64_t bytes = 0;
+  const Positions* sound = nullptr;
   for (const auto& layer : shape.layers) {
     if (layer.layer <= last || layer.layer > kLayerMax) {
       return error_in("", fmt::format("layer {} after layer {}", layer.layer, last),
                       fmt::format("number layers increasing, 0 to {}", kLayerMax));
     }
     last = layer.layer;
-    if (Status status = check_layer(layer); !status) return status;
+    if (Status status = check_layer(layer, sound); !status) return status;
+    if (layer.positions) sound = layer.positions.get();
     for (const TensorKind kind : kTensorKinds) {
       const TensorShape* tensor = layer.find(kind);
       if (tensor == nullptr) continue;

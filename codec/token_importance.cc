@@ -6,22 +6,28 @@
 namespace sluice {
 namespace {
 
-// Of one layer: the sum over queries and heads of squared attention, per token held.
-class SquaredAttention {
+// Of one layer: what each token held gets of the attention of all queries and heads.
+class AttentionSums {
  public:
-  SquaredAttention(const KvLayer<TensorView>& layer, const TensorView& queries,
-                   std::int64_t first_query)
-      : layer_(layer), queries_(queries), first_query_(first_query) {}
+  AttentionSums(const KvLayer<TensorView>& layer, const TensorView& queries,
+                std::int64_t first_query)
+      : layer_(layer), queries_(queries), first_query_(first_query) {
+    const auto tokens = static_cast<std::size_t>(layer.tokens());
+    for (auto* sums : {&squares_, &total_, &observed_}) sums->assign(tokens, 0.0);
+    for (std::int64_t head = 0; head < queries.shape.heads; ++head) add_head(head);
+  }
 
-  std::vector<float> root_mean() {
-    const TensorShape& key = layer_.key->shape;
-    sums_.assign(static_cast<std::size_t>(key.tokens), 0.0);
-    for (std::int64_t head = 0; head < queries_.shape.heads; ++head) add_head(head);
-    const auto asked = static_cast<double>(queries_.shape.heads * queries_.shape.tokens);
-    std::vector<float> roots;
-    roots.reserve(sums_.size());
-    for (const double sum : sums_) roots.push_back(static_cast<float>(std::sqrt(sum / asked)));
-    return roots;
+  [[nodiscard]] TokenImportance::Layer result() const {
+    const auto heads = static_cast<double>(queries_.shape.heads);
+    const double asked = heads * static_cast<double>(queries_.shape.tokens);
+    TokenImportance::Layer result;
+    for (std::size_t t = 0; t < total_.size(); ++t) {
+      result.positions.push_back(layer_.position(static_cast<std::int64_t>(t)));
+      result.root_mean_square.push_back(static_cast<float>(std::sqrt(squares_[t] / asked)));
+      result.total.push_back(static_cast<float>(total_[t] / heads));
+      result.observed.push_back(static_cast<float>(observed_[t] / heads));
+    }
+    return result;
   }
 
  private:
@@ -40,8 +46,7 @@ class SquaredAttention {
 
   void add_query(std::int64_t head, std::int64_t query) {
     const auto dim = static_cast<std::size_t>(layer_.key->shape.dim);
-    const std::int64_t visible = std::clamp<std::int64_t>(
-        first_query_ + query + 1 - layer_.first_token, 0, layer_.key->shape.tokens);
+    const std::int64_t visible = layer_.tokens_before(first_query_ + query + 1);
     if (visible == 0) return;
     std::vector<float> asked(dim);
     for (std::size_t d = 0; d < dim; ++d)
@@ -55,31 +60,39 @@ class SquaredAttention {
       weights_[t] = sum * scale;
       largest = std::max(largest, weights_[t]);
     }
-    double total = 0;
-    for (float& weight : weights_) total += weight = std::exp(weight - largest);
+    double sum = 0;
+    for (float& weight : weights_) sum += weight = std::exp(weight - largest);
+    const bool is_observed = query >= queries_.shape.tokens - kObservedQueries;
     for (std::size_t t = 0; t < weights_.size(); ++t) {
-      const double share = static_cast<double>(weights_[t]) / total;
-      sums_[t] += share * share;
+      const double share = static_cast<double>(weights_[t]) / sum;
+      squares_[t] += share * share;
+      total_[t] += share;
+      if (is_observed) observed_[t] += share;
     }
   }
 
   const KvLayer<TensorView>& layer_;
   const TensorView& queries_;
   std::int64_t first_query_;  // context position
-  std::vector<double> sums_;
+  std::vector<double> squares_, total_, observed_;
   std::vector<float> keys_, weights_;
 };
 
 }  // namespace
 
-std::vector<float> TokenImportance::of(std::int64_t layer, std::int64_t first_token,
-                                       std::int64_t tokens) const {
-  const auto found = layers.find(layer);
+std::vector<float> TokenImportance::of(const KvLayer<TensorView>& layer) const {
+  const auto found = layers.find(layer.layer);
   if (found == layers.end()) return {};
-  const auto& [first, attention] = found->second;
-  if (first_token < first || first_token + tokens > first + std::ssize(attention)) return {};
-  const auto begin = attention.begin() + (first_token - first);
-  return {begin, begin + tokens};
+  const Positions& known = found->second.positions;
+  std::vector<float> values;
+  auto next = known.begin();
+  for (std::int64_t token = 0; token < layer.tokens(); ++token) {
+    next = std::lower_bound(next, known.end(), layer.position(token));
+    if (next == known.end() || *next != layer.position(token)) return {};
+    values.push_back(
+        found->second.root_mean_square[static_cast<std::size_t>(next - known.begin())]);
+  }
+  return values;
 }
 
 Result<TokenImportance> token_importance(const Capture& capture) {
@@ -99,10 +112,8 @@ Result<TokenImportance> token_importance(const Capture& capture) {
     if (layer == view.layers.end() || !layer->key || layer->key->shape.elements() == 0 ||
         queries.values.shape.elements() == 0)
       continue;
-    importance.layers[queries.layer] = {
-        .first_token = layer->first_token,
-        .attention =
-            SquaredAttention(*layer, queries.values, *capture.query_first_token).root_mean()};
+    importance.layers[queries.layer] =
+        AttentionSums(*layer, queries.values, *capture.query_first_token).result();
   }
   return importance;
 }

@@ -1,6 +1,8 @@
-// How much each token of a context is attended to: which tokens a lossy codec should keep best.
+// How much each token of a context is attended to: which tokens a lossy codec should keep best, and
+// which ones a reducer keeps at all.
 // Where in the flow: measured on the whole context before it is cut into chunks; encoders get it by
 // EncodeOptions::importance, decoders never need it.
+// Surprise: it knows the queries that the capture holds and no others: those of its last tokens.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +14,27 @@
 
 namespace sluice {
 
+// Queries at the context's end that SnapKV asks (Li et al. 2024, section 3: the observation
+// window).
+inline constexpr std::int64_t kObservedQueries = 32;
+
 struct TokenImportance {
-  // Of a layer that was asked: per token held, the root mean square over queries and heads of the
-  // attention that it got (0 to 1), from `first_token` on.
+  // Of a layer that was asked: three sums of one attention (0 to 1 per query, head and token), each
+  // with one number per token held, over all query heads.
   struct Layer {
-    std::int64_t first_token = 0;
-    std::vector<float> attention;
+    Positions positions;                  // of the tokens held
+    std::vector<float> root_mean_square;  // over queries and heads
+    std::vector<float> total;             // over queries, mean over heads
+    std::vector<float> observed;          // the same over the last kObservedQueries queries alone
   };
   std::map<std::int64_t, Layer> layers;  // by number
 
-  // Of the tokens at these positions of a layer; empty when the layer was not asked or holds other
-  // tokens.
-  [[nodiscard]] std::vector<float> of(std::int64_t layer, std::int64_t first_token,
-                                      std::int64_t tokens) const;
+  // The root mean square of each token that `layer` holds, one of the same context or a part of it;
+  // empty when the layer was not asked or holds other tokens.
+  [[nodiscard]] std::vector<float> of(const KvLayer<TensorView>& layer) const;
 };
 
-// From the capture's own queries (those of its last tokens). Error: it has none, or its keys are
-// not as queries meet them.
+// From the capture's own queries. Error: it has none, or its keys are not as queries meet them.
 [[nodiscard]] Result<TokenImportance> token_importance(const Capture& capture);
 
 }  // namespace sluice

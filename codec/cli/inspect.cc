@@ -28,7 +28,7 @@ DataSize side_size(const ContainerHeader& header) {
 }
 
 json to_json(const ContainerHeader& header) {
-  const std::int64_t elements = num_elements(header.shape);
+  const std::int64_t elements = source_elements(header);
   const TokenRange range = token_range(header.shape);
   json sections = json::array();
   for (const SectionEntry& section : header.sections) {
@@ -56,6 +56,7 @@ json to_json(const ContainerHeader& header) {
           {"first_token", range.begin},
           {"tokens", range.tokens()},
           {"elements", elements},
+          {"kept_elements", num_elements(header.shape)},
           {"bytes", header.file_size.bytes()},
           {"header_bytes", header.header_size.bytes()},
           {"side_bytes", side_size(header).bytes()},
@@ -91,7 +92,8 @@ Table section_table(const ContainerHeader& header) {
         std::to_string(section.refinement), num_elements(header, section), section.size,
         section.side);
   }
-  row("all", "", "", num_elements(header.shape), header.file_size, side_size(header));
+  // Dropped tokens count: the file stands for them too.
+  row("all", "", "", source_elements(header), header.file_size, side_size(header));
   return table;
 }
 

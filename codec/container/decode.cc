@@ -152,7 +152,8 @@ std::vector<MutableSectionTensor> tensors_of(const ContainerHeader& header,
                          .first_token = layer.first_token,
                          .rope = layer.rope.get(),
                          .values = cache.mutable_tensor(entry, kind),
-                         .kind = kind});
+                         .kind = kind,
+                         .positions = positions_of(layer)});
     }
   }
   return tensors;

@@ -22,12 +22,7 @@ using EntryImportance = std::vector<std::vector<float>>;
 EntryImportance importance_of(const KvView& cache, const TokenImportance* importance) {
   EntryImportance entries(cache.layers.size());
   if (importance == nullptr) return entries;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto& layer = cache.layers[i];
-    const TensorView* tensor = layer.latent ? &*layer.latent : layer.find(TensorKind::kKey);
-    if (tensor == nullptr) continue;
-    entries[i] = importance->of(layer.layer, layer.first_token, tensor->shape.tokens);
-  }
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = importance->of(cache.layers[i]);
   return entries;
 }
 
@@ -47,6 +42,7 @@ SectionPlan plan_section(const KvView& cache, const EntryImportance& importance,
                               .rope = layer.rope.get(),
                               .values = *tensor,
                               .kind = part,
+                              .positions = positions_of(layer),
                               .importance = importance[i]});
     }
   }
@@ -142,6 +138,7 @@ Result<std::vector<std::byte>> encode_container(const KvView& cache, CodecLevel 
   header.shape = shape_of(cache);
   if (Status status = check_shape(header.shape); !status) return status.error();
   if (Status status = check_texts(header); !status) return status.error();
+  if (has_positions(header.shape)) header.source_elements = num_elements(header.shape);
   const CodecInfo& info = codec_level.codec->info;
   header.codec_id = info.id;
   header.codec_version = info.version;

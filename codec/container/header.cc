@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "codec/bytes.h"
+#include "codec/container/kept_tokens.h"
 #include "codec/container/layout.h"
 #include "codec/container/seal.h"
 
@@ -80,7 +81,8 @@ Status check_text(const char* field, std::string_view text, std::size_t bytes_ma
 
 std::uint32_t flags_of(const ContainerHeader& header) {
   return (header.is_sealed() ? container::kSealedFlag : 0) |
-         (header.model_profile ? container::kModelProfileFlag : 0);
+         (header.model_profile ? container::kModelProfileFlag : 0) |
+         (header.source_elements ? container::kReducedFlag : 0);
 }
 
 }  // namespace
@@ -103,6 +105,10 @@ std::string hex(const Bytes32& bytes) {
 
 DataSize ContainerHeader::payload_size(const SectionEntry& section) const {
   return is_sealed() ? section.size - DataSize::bytes(kSealTagBytes) : section.size;
+}
+
+std::int64_t source_elements(const ContainerHeader& header) {
+  return header.source_elements.value_or(num_elements(header.shape));
 }
 
 std::int64_t num_elements(const ContainerHeader& header, const SectionEntry& section) {
@@ -148,6 +154,10 @@ std::vector<std::byte> header_front(const ContainerHeader& header) {
   if (header.model_profile) out.put_bytes(*header.model_profile);
   if (header.seal_salt) out.put_bytes(*header.seal_salt);
   put_layers(out, header.shape);
+  if (header.source_elements) {
+    out.put(*header.source_elements);
+    container::put_kept_tokens(out, header.shape);
+  }
   return std::move(out).take();
 }
 
@@ -179,6 +189,8 @@ std::vector<std::byte> header_bytes(const ContainerHeader& header, const FileSea
 
 void lay_out(ContainerHeader& header) {
   SLUICE_ASSERT(check_shape(header.shape).ok(), "lay_out: the shape was not checked");
+  SLUICE_ASSERT(header.source_elements || !has_positions(header.shape),
+                "lay_out: positions are kept where tokens were dropped");
   // Every field has its width whatever its value.
   header.sections_at = static_cast<std::int64_t>(header_front(header).size());
   const std::size_t tag = header.is_sealed() ? kSealTagBytes : 0;

@@ -47,6 +47,9 @@ struct ContainerHeader {
   // SHA-256 of the model profile that a decoder must hold; absent: none.
   std::optional<Bytes32> model_profile;
   std::optional<Bytes32> seal_salt;  // present in a sealed file
+  // Present where tokens were dropped: how many elements there were before (not fewer than
+  // `shape` has).
+  std::optional<std::int64_t> source_elements;
   KvShape shape;
   std::vector<SectionEntry> sections;
   std::int64_t sections_at = 0;  // where the section table begins
@@ -56,6 +59,9 @@ struct ContainerHeader {
   // Of a section's bytes, what its codec reads.
   [[nodiscard]] DataSize payload_size(const SectionEntry& section) const;
 };
+
+// What sizes are measured against: the elements of the cache before any token was dropped.
+[[nodiscard]] std::int64_t source_elements(const ContainerHeader& header);
 
 // Elements that the section's tensors hold.
 [[nodiscard]] std::int64_t num_elements(const ContainerHeader& header, const SectionEntry& section);

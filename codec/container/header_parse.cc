@@ -6,6 +6,7 @@
 
 #include "codec/bytes.h"
 #include "codec/container/header.h"
+#include "codec/container/kept_tokens.h"
 #include "codec/container/layout.h"
 #include "codec/container/seal.h"
 #include "codec/container/section_table.h"
@@ -42,6 +43,7 @@ class HeaderParser {
     if ((flags & container::kModelProfileFlag) != 0) header.model_profile = bytes32();
     if ((flags & container::kSealedFlag) != 0) header.seal_salt = bytes32();
     read_layers(header.shape);
+    if ((flags & container::kReducedFlag) != 0) read_kept_tokens(header);
     header.sections_at =
         static_cast<std::int64_t>(container::kPreludeBytes + body_bytes - in_.left());
     if (!error_) check_layers(header.shape, range);
@@ -131,6 +133,16 @@ class HeaderParser {
       }
       shape.layers.push_back(std::move(layer));
     }
+  }
+
+  void read_kept_tokens(ContainerHeader& header) {
+    header.source_elements = in_.get<std::int64_t>();
+    if (!in_.ok()) return fail("the header ends too early");
+    if (const Status status = check_shape(header.shape); !status) return fail(status.error().what);
+    if (const auto fault = container::get_kept_tokens(in_, header.shape)) return fail(*fault);
+    if (*header.source_elements < num_elements(header.shape))
+      fail(fmt::format("it holds more than the {} elements that it says there were",
+                       *header.source_elements));
   }
 
   void check_layers(const KvShape& shape, TokenRange range) {

@@ -60,8 +60,7 @@ std::vector<float> layer_outputs(const KvLayer<TensorView>& layer, const TensorV
     const auto values = head_of(*layer.value, kv_head);
     const auto asked = head_of(queries, head);
     for (std::int64_t q = 0; q < query.tokens; ++q) {
-      const std::int64_t visible =
-          std::clamp<std::int64_t>(first_query + q + 1 - layer.first_token, 0, key.tokens);
+      const std::int64_t visible = layer.tokens_before(first_query + q + 1);
       if (visible == 0) continue;
       attend(std::span(asked).subspan(static_cast<std::size_t>(q) * dim, dim), keys, values,
              static_cast<std::size_t>(visible), weights,
@@ -95,6 +94,21 @@ struct Mean {
   }
   [[nodiscard]] double value() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
 };
+
+void append_token(const TensorView& tensor, std::int64_t token, std::vector<float>& out) {
+  out.resize(out.size() + static_cast<std::size_t>(tensor.shape.channels()));
+  tensor.read_token(token, std::span(out).last(static_cast<std::size_t>(tensor.shape.channels())));
+}
+
+// Zeros where the layer does not hold the position.
+void append_position(const KvLayer<TensorView>& layer, TensorKind kind, std::int64_t position,
+                     std::vector<float>& out) {
+  const TensorView& tensor = *layer.find(kind);
+  const std::int64_t token = layer.tokens_before(position);
+  if (token < layer.tokens() && layer.position(token) == position)
+    return append_token(tensor, token, out);
+  out.resize(out.size() + static_cast<std::size_t>(tensor.shape.channels()));
+}
 
 bool can_attend(const KvLayer<TensorView>& layer, const TensorView& queries) {
   return layer.key && layer.value && layer.key->shape.heads == layer.value->shape.heads &&
@@ -147,16 +161,14 @@ double AttentionReference::error_of(const KvView& damaged) const {
 double value_error(const KvView& original, const KvView& damaged) {
   Mean mean;
   for (std::size_t i = 0; i < original.layers.size(); ++i) {
+    const auto& layer = original.layers[i];
     for (const TensorKind kind : kTensorKinds) {
-      const TensorView* was = original.layers[i].find(kind);
+      const TensorView* was = layer.find(kind);
       if (was == nullptr) continue;
-      const TensorView* is = damaged.layers[i].find(kind);
       std::vector<float> before, after;
-      for (std::int64_t head = 0; head < was->shape.heads; ++head) {
-        const auto a = head_of(*was, head);
-        const auto b = head_of(*is, head);
-        before.insert(before.end(), a.begin(), a.end());
-        after.insert(after.end(), b.begin(), b.end());
+      for (std::int64_t token = 0; token < layer.tokens(); ++token) {
+        append_token(*was, token, before);
+        append_position(damaged.layers[i], kind, layer.position(token), after);
       }
       mean.add(relative_error(after, before));
     }

@@ -20,8 +20,8 @@ class AttentionReference {
 
   // Mean over layers, heads and queries of |o' - o| / |o|, where o = softmax(q K / sqrt(dim)) V
   // over the tokens that the query may see (positions up to its own) and o' is the same over
-  // `damaged`, a cache of the same shape. Query head h attends to KV head h * kv_heads / heads
-  // (grouped-query attention). Outputs of length 0 are left out.
+  // `damaged`, a cache of the same layers; tokens that it dropped are absent. Query head h attends
+  // to KV head h * kv_heads / heads (grouped-query attention). Outputs of length 0 are left out.
   [[nodiscard]] double error_of(const KvView& damaged) const;
 
  private:
@@ -37,8 +37,8 @@ class AttentionReference {
   std::vector<LayerOutputs> layers_;
 };
 
-// Mean over all tensors that are not all zero of |x' - x| / |x|: what is left when there are no
-// queries.
+// Mean over all tensors that are not all zero of |x' - x| / |x|, dropped tokens counted as zeros:
+// what is left when there are no queries.
 [[nodiscard]] double value_error(const KvView& original, const KvView& damaged);
 
 }  // namespace sluice

@@ -31,11 +31,11 @@ std::vector<TokenRange> chunks_of(TokenRange all, std::int64_t chunk_tokens) {
 // Copies a decoded chunk into its place in the whole cache.
 void place(const KvView& chunk, KvCache& whole) {
   for (std::size_t i = 0; i < chunk.layers.size(); ++i) {
+    const std::int64_t offset = whole.view().layers[i].tokens_before(chunk.layers[i].first_token);
     for (const TensorKind kind : kTensorKinds) {
       const TensorView* from = chunk.layers[i].find(kind);
       if (from == nullptr || from->shape.elements() == 0) continue;
       const MutableTensorView to = whole.mutable_tensor(i, kind);
-      const std::int64_t offset = chunk.layers[i].first_token - whole.view().layers[i].first_token;
       std::vector<float> channels(static_cast<std::size_t>(from->shape.channels()));
       for (std::int64_t token = 0; token < from->shape.tokens; ++token) {
         from->read_token(token, channels);

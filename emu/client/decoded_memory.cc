@@ -13,11 +13,17 @@ bool same_tensor(const std::optional<TensorShape>& a, const std::optional<Tensor
                 a->dim == b->dim);
 }
 
-// Positions do not matter to memory.
+bool same_positions(const std::shared_ptr<const Positions>& a,
+                    const std::shared_ptr<const Positions>& b) {
+  return a == b || (a && b && *a == *b);
+}
+
+// Decoding fills in elements: all else is as the memory was made.
 bool fits(const KvShape& a, const KvShape& b) {
   return std::equal(a.layers.begin(), a.layers.end(), b.layers.begin(), b.layers.end(),
                     [](const auto& x, const auto& y) {
                       return x.layer == y.layer && x.first_token == y.first_token &&
+                             same_positions(x.positions, y.positions) &&
                              same_tensor(x.key, y.key) && same_tensor(x.value, y.value) &&
                              same_tensor(x.latent, y.latent);
                     });

@@ -115,6 +115,33 @@ TEST(CaptureFormat, FaultsNameFileAndEntry) {
               HasSubstr("`layer.0.query` [1, 1, 3] does not fit keys of 1 heads of 2"));
 }
 
+TEST(CaptureFormat, PositionsSayWhichTokensALayerHolds) {
+  std::int32_t positions[] = {3, 9, 0};
+  const auto with = [&](std::int64_t layer, std::int64_t count) {
+    MadeFile made;
+    made.file.tensors.push_back(
+        {"layer." + std::to_string(layer) + ".positions",
+         "I32",
+         {count},
+         std::as_bytes(std::span(positions)).first(4 * static_cast<std::size_t>(count))});
+    return made;
+  };
+  const auto capture = capture_of(with(2, 2).file);
+  ASSERT_TRUE(capture.ok()) << capture.error().to_line();
+  EXPECT_EQ(*capture->cache.view().layers[1].positions, (Positions{3, 9}));
+  EXPECT_THAT(with(2, 3).error(), HasSubstr("`layer.2.positions` does not fit the layer's 2 tokens "
+                                            "from position 3 on"));
+  EXPECT_THAT(with(0, 2).error(), HasSubstr("does not fit the layer's 2 tokens from position 0"));
+  EXPECT_THAT(with(1, 2).error(), HasSubstr("`layer.1.positions` is of no layer"));
+  positions[1] = 2;
+  EXPECT_THAT(with(2, 2).error(), HasSubstr("layer 2: position 2 stands behind 3"));
+  positions[1] = 4;  // no gap: as if they were left out
+  EXPECT_EQ(capture_of(with(2, 2).file)->cache.view().layers[1].positions, nullptr);
+  MadeFile floats;
+  floats.add("layer.2.positions", "F32", {2});
+  EXPECT_THAT(floats.error(), HasSubstr("`layer.2.positions` is not I32 [token]"));
+}
+
 TEST(CaptureFormat, EveryOddCacheIsWrittenAndReadBackWhole) {
   const std::filesystem::path path = temporary_folder() / "odd.safetensors";
   for (const NamedCache& made : odd_caches()) {

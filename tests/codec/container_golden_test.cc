@@ -30,7 +30,8 @@ struct Golden {
   std::string name;  // file name without .kvb
   CodecLevel codec_level;
   bool is_sealed = false;
-  bool is_wide = false;  // several tiles of an entropy-coded codec
+  bool is_wide = false;     // several tiles of an entropy-coded codec
+  bool is_reduced = false;  // tokens in between are missing
 };
 
 std::vector<Golden> goldens() {
@@ -49,6 +50,9 @@ std::vector<Golden> goldens() {
   list.push_back({.name = "int8-token-sealed",
                   .codec_level = *find_codec_level("int8@token"),
                   .is_sealed = true});
+  list.push_back({.name = "int8-token-reduced",
+                  .codec_level = *find_codec_level("int8@token"),
+                  .is_reduced = true});
   return list;
 }
 
@@ -86,13 +90,31 @@ KvShape small_shape() {
   return shape;
 }
 
+// The small shape where every form of kept tokens stands in the header.
+KvShape reduced_shape() {
+  KvShape shape = small_shape();
+  KvLayer<TensorShape> again = shape.layers[0];
+  const Positions kept{1, 2, 9, 17, 40};
+  for (auto* layer : {&shape.layers[0], &again}) {
+    layer->first_token = kept.front();
+    layer->positions = if_gapped(kept);
+  }
+  again.layer = 2;
+  shape.layers[2].first_token = 7;
+  shape.layers[2].positions = if_gapped({7, 8, 1000, 2000, 9000});
+  shape.layers.insert(shape.layers.begin() + 1, again);
+  return shape;
+}
+
 KvShape wide_shape() {
   return {.facts = {},
           .layers = {layer_of(0, {.dtype = Dtype::kBf16, .heads = 13, .tokens = 23, .dim = 16})}};
 }
 
 KvCache golden_cache(const Golden& golden) {
-  const KvShape shape = golden.is_wide ? wide_shape() : small_shape();
+  const KvShape shape = golden.is_wide      ? wide_shape()
+                        : golden.is_reduced ? reduced_shape()
+                                            : small_shape();
   KvCache cache = KvCache::allocate(shape);
   RandomStream random(1);
   for (std::size_t layer = 0; layer < shape.layers.size(); ++layer) {

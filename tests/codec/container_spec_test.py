@@ -33,11 +33,29 @@ class Reader:
         return self.bytes(self.get("I")).decode()
 
 
+def kept_tokens(reader, header, first_tokens, are_dropped):
+    """Fills in the positions of each layer's tokens, and the elements that there were."""
+    header["source_elements"] = reader.get("q") if are_dropped else None
+    header["positions"] = []
+    for (_, tokens, _), first in zip(header["layers"], first_tokens):
+        form = reader.get("B") if are_dropped else 0
+        positions = list(range(first, first + tokens))
+        if form == 1:
+            positions = header["positions"][-1]
+        elif form == 2:
+            bits = int.from_bytes(reader.bytes((reader.get("q") - first) // 8 + 1), "little")
+            positions = [first + p for p in range(bits.bit_length()) if bits >> p & 1]
+        elif form == 3:
+            positions = [reader.get("q") for _ in range(tokens)]
+        assert len(positions) == tokens and positions == sorted(set(positions))
+        header["positions"].append(positions)
+
+
 def parse(data):
     """The header as a dict: codec, level, layers [(form, tokens, [(dtype, heads, dim)])], sections."""
     assert data[:8] == b"\x89KVB\r\n\x1a\n"
     version, flags, header_size, file_size = struct.unpack_from("<IIQQ", data, 8)
-    assert version == 1 and flags in (0, 1) and file_size == len(data)
+    assert version == 1 and flags in (0, 1, 4) and file_size == len(data)
     assert struct.unpack_from("<I", data, header_size - 4)[0] == zlib.crc32(data[:header_size - 4])
     reader = Reader(data, 32)
     header = {"codec": reader.text(), "version": reader.get("I"), "level": reader.text()}
@@ -45,10 +63,12 @@ def parse(data):
     header["salt"] = reader.bytes(32) if flags & 1 else None
     for _ in range(reader.get("I")):
         reader.bytes(reader.get("I"))
-    header["layers"] = []
+    header["layers"], first_tokens = [], []
     for _ in range(reader.get("I")):
-        _, _, tokens, _, form = reader.get("qqqII")
+        _, first_token, tokens, _, form = reader.get("qqqII")
+        first_tokens.append(first_token)
         header["layers"].append((form, tokens, [reader.get("Iqq") for _ in range(1 if form else 2)]))
+    kept_tokens(reader, header, first_tokens, flags & 4)
     header["front"] = data[:reader.at]
     header["sections"] = []
     for _ in range(reader.get("I")):
@@ -234,7 +254,14 @@ class SpecificationTest(unittest.TestCase):
                 open_sections(header)
                 self.assertEqual(hashlib.sha256(elements(header)).hexdigest(), digest)
                 read += 1
-        self.assertGreaterEqual(read, 6)
+        self.assertGreaterEqual(read, 7)
+
+    def test_it_finds_the_positions_of_kept_tokens(self):
+        header = parse((GOLDEN / "int8-token-reduced.kvb").read_bytes())
+        kept = [1, 2, 9, 17, 40]
+        self.assertEqual(header["positions"], [kept, kept, [2, 3, 4], [7, 8, 1000, 2000, 9000]])
+        held = sum(tokens * heads * dim for _, tokens, shapes in header["layers"] for _, heads, dim in shapes)
+        self.assertEqual(header["source_elements"], held)  # its encoder was given kept tokens alone
 
 
 if __name__ == "__main__":

@@ -136,8 +136,8 @@ TEST(Container, EverySingleBitFlipIsFound) {
 TEST(Container, RefusesUnknownVersionsFlagsCodecsAndLevels) {
   const Bytes file = encoded(small_cache().view(), "int8@token");
   EXPECT_THAT(error_of(patched(file, 8, std::uint32_t{2})), HasSubstr("version 2 is not 1"));
-  EXPECT_THAT(error_of(patched(file, kFlagsAt, std::uint32_t{4})),
-              HasSubstr("flags 0x4 are unknown"));
+  EXPECT_THAT(error_of(patched(file, kFlagsAt, std::uint32_t{8})),
+              HasSubstr("flags 0x8 are unknown"));
   EXPECT_THAT(error_of(patched(file, kPreludeBytes + 4 + 3, '9')), HasSubstr("no codec `int9`"));
   EXPECT_THAT(error_of(patched(file, kPreludeBytes + 8, std::uint32_t{9})),
               HasSubstr("version 1 here and 9 in the file"));

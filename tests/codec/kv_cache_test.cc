@@ -29,6 +29,48 @@ TEST(KvCache, AChunkHoldsThePositionsAskedForInEveryLayer) {
   EXPECT_EQ(early.layers[1].key->shape.tokens, 0);  // the layer stays, empty
 }
 
+TEST(KvCache, KeptTokensAreFoundBySlicesThroughTheirPositions) {
+  const KvCache cache =
+      made_cache({.facts = {},
+                  .layers = {layer_at(0, {.heads = 2, .tokens = 5, .dim = 2}, {0, 4, 5, 6, 90}),
+                             layer_of(1, {.heads = 2, .tokens = 91, .dim = 2})}});
+  const auto& whole = cache.view().layers[0];
+  EXPECT_EQ(token_range(shape_of(cache.view())), (TokenRange{0, 91}));
+  EXPECT_EQ(whole.position(2), 5);
+  EXPECT_EQ(whole.tokens_before(6), 3);
+  EXPECT_EQ(whole.tokens_before(7), 4);
+  const KvView gapped = slice_tokens(cache.view(), {5, 91});
+  EXPECT_EQ(*gapped.layers[0].positions, (Positions{5, 6, 90}));
+  EXPECT_EQ(gapped.layers[0].first_token, 5);
+  EXPECT_EQ(gapped.layers[0].value->at(1, 2, 0), whole.value->at(1, 4, 0));
+  EXPECT_EQ(gapped.layers[1].key->shape.tokens, 86);
+  const KvView gapless = slice_tokens(cache.view(), {1, 7});
+  EXPECT_EQ(gapless.layers[0].positions, nullptr);
+  EXPECT_EQ(gapless.layers[0].first_token, 4);
+  EXPECT_EQ(gapless.layers[0].tokens(), 3);
+  const KvView none = slice_tokens(cache.view(), {7, 90});
+  EXPECT_EQ(none.layers[0].tokens(), 0);
+  EXPECT_EQ(none.layers[0].positions, nullptr);
+  for (const KvView& part : {gapped, gapless, none}) EXPECT_TRUE(check_shape(shape_of(part)).ok());
+}
+
+TEST(KvCache, PositionsThatCannotBeAreRefused) {
+  const auto error_of = [](std::int64_t first_token, Positions positions) {
+    auto layer = layer_of(3, {.heads = 1, .tokens = 3, .dim = 1});
+    layer.first_token = first_token;
+    layer.positions = std::make_shared<const Positions>(std::move(positions));
+    const Status status = check_shape({.facts = {}, .layers = {layer}});
+    return status ? std::string("ok") : status.error().what;
+  };
+  EXPECT_EQ(error_of(2, {2, 4, 5}), "ok");
+  EXPECT_EQ(error_of(2, {2, 4}), "layer 3: 2 positions of 3 tokens");
+  EXPECT_EQ(error_of(0, {2, 4, 5}), "layer 3: first token 0, but its positions begin with 2");
+  EXPECT_EQ(error_of(2, {2, 5, 5}), "layer 3: position 5 stands behind 5");
+  EXPECT_EQ(error_of(2, {2, 5, -1}), "layer 3: position -1 stands behind 5");
+  EXPECT_THAT(error_of(2, {2, 3, 4}), HasSubstr("no gap"));
+  EXPECT_THAT(error_of(2, {2, 3, INT64_MAX}), HasSubstr("pass 2^63"));
+}
+
 TEST(KvCache, AMovedCacheKeepsItsViews) {
   KvCache cache =
       made_cache({.facts = {}, .layers = {layer_of(0, {.heads = 1, .tokens = 1, .dim = 1})}});

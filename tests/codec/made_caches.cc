@@ -67,6 +67,24 @@ KvShape mixed_shape() {
   return shape;
 }
 
+// What is left where a reducer dropped tokens: two layers of one kept set, one that holds all, one
+// whose tokens are few and far between, a latent.
+KvShape kept_shape() {
+  const TensorShape five{.dtype = Dtype::kBf16, .heads = 2, .tokens = 5, .dim = 8};
+  KvShape shape{.facts = {.keys = KeyForm::kPostRope}, .layers = {}};
+  shape.layers.push_back(layer_at(0, five, {0, 1, 7, 8, 30}));
+  shape.layers.push_back(layer_at(1, five, {0, 1, 7, 8, 30}));
+  shape.layers.push_back(layer_of(2, five));
+  shape.layers.push_back(layer_at(3, five, {3, 1000, 5000, 5001, std::int64_t{1} << 30}));
+  shape.layers.push_back(layer_at(4, five, {2, 3, 4, 5, 30}));
+  shape.layers.back().key = shape.layers.back().value = std::nullopt;
+  shape.layers.back().latent = five;
+  shape.layers.back().latent->heads = 1;
+  shape.layers[0].rope = std::make_shared<const RopeFacts>(
+      RopeFacts{.theta = 1e4, .rotated_dims = 8, .pairing = RopePairing::kHalf});
+  return shape;
+}
+
 KvCache with_zero_rows() {
   KvCache cache =
       made_cache(one_layer({.dtype = Dtype::kFp16, .heads = 2, .tokens = 12, .dim = 20}));
@@ -155,6 +173,14 @@ KvLayer<TensorShape> layer_of(std::int64_t number, const TensorShape& shape) {
   return layer;
 }
 
+KvLayer<TensorShape> layer_at(std::int64_t number, const TensorShape& shape,
+                              const Positions& positions) {
+  KvLayer<TensorShape> layer = layer_of(number, shape);
+  layer.first_token = positions.front();
+  layer.positions = if_gapped(positions);
+  return layer;
+}
+
 std::vector<NamedCache> odd_caches() {
   std::vector<NamedCache> caches;
   const auto add = [&](const std::string& name, KvCache cache) {
@@ -178,6 +204,7 @@ std::vector<NamedCache> odd_caches() {
                             .layers = {layer_of(0, {.heads = 2, .tokens = 15, .dim = 8}),
                                        latent_layer(1, {.heads = 1, .tokens = 15, .dim = 72}),
                                        latent_layer(2, {.heads = 1, .tokens = 15, .dim = 72})}}));
+  add("KeptTokens", made_cache(kept_shape()));
   add("ZeroRows", with_zero_rows());
   add("AllZero",
       KvCache::allocate(one_layer({.dtype = Dtype::kBf16, .heads = 2, .tokens = 33, .dim = 40})));
@@ -190,12 +217,21 @@ std::vector<NamedCache> odd_caches() {
   return caches;
 }
 
+namespace {
+
+Positions positions_in(const KvLayer<TensorShape>& layer) {
+  return layer.positions ? *layer.positions : Positions{};
+}
+
+}  // namespace
+
 void expect_same_shape(const KvShape& a, const KvShape& b) {
   EXPECT_EQ(a.facts, b.facts);
   ASSERT_EQ(a.layers.size(), b.layers.size());
   for (std::size_t i = 0; i < a.layers.size(); ++i) {
     EXPECT_EQ(a.layers[i].layer, b.layers[i].layer);
     EXPECT_EQ(a.layers[i].first_token, b.layers[i].first_token);
+    EXPECT_EQ(positions_in(a.layers[i]), positions_in(b.layers[i]));
     EXPECT_EQ(a.layers[i].key, b.layers[i].key);
     EXPECT_EQ(a.layers[i].value, b.layers[i].value);
     EXPECT_EQ(a.layers[i].latent, b.layers[i].latent);

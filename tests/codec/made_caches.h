@@ -16,6 +16,9 @@ namespace sluice {
 
 // Key and value of one shape.
 [[nodiscard]] KvLayer<TensorShape> layer_of(std::int64_t number, const TensorShape& shape);
+// The same, of the tokens at these positions alone; `shape` has as many.
+[[nodiscard]] KvLayer<TensorShape> layer_at(std::int64_t number, const TensorShape& shape,
+                                            const Positions& positions);
 
 struct NamedCache {
   std::string name;  // letters and digits only: it becomes part of a test's name
@@ -23,7 +26,7 @@ struct NamedCache {
 };
 [[nodiscard]] std::vector<NamedCache> odd_caches();
 
-// Bit for bit: dtypes, shapes, layer numbers, first tokens, RoPE facts, elements.
+// Bit for bit: dtypes, shapes, layer numbers, positions, RoPE facts, elements.
 void expect_same(const KvView& a, const KvView& b);
 void expect_same_shape(const KvShape& a, const KvShape& b);
 

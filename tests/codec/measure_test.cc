@@ -9,6 +9,7 @@
 
 #include "codec/measure/attention_error.h"
 #include "codec/measure/linear_fit.h"
+#include "codec/token_importance.h"
 #include "tests/codec/made_caches.h"
 
 namespace sluice {
@@ -85,6 +86,35 @@ TEST(AttentionError, WeightsFollowSoftmaxOfScaledProducts) {
   KvCache damaged = KvCache::allocate(shape_of(cache.view()));  // keys all 0: 6 instead of 7
   MadeCapture::set_values(damaged, {{4, 8}, {1, 3}});
   EXPECT_NEAR(reference->error_of(damaged.view()), 2.0 / 7 / 8, 1e-6);
+}
+
+TEST(AttentionError, DroppedTokensAreAbsent) {
+  const MadeCapture made;
+  const auto reference = AttentionReference::make(made.capture);
+  ASSERT_TRUE(reference.ok());
+  // The first token is gone. First query: sees nothing, gives 0, error 1. Second query of KV head 0
+  // gets 8 where it was 6, of KV head 1 gets 3 where it was 2.
+  const KvView damaged = slice_tokens(made.capture.cache.view(), {1, 2});
+  EXPECT_NEAR(reference->error_of(damaged), (4 * 1 + 2 * (2.0 / 6) + 2 * (1.0 / 2)) / 8, 1e-7);
+  // Values 4 and 1 of 4, 8, 1, 3 are gone.
+  EXPECT_NEAR(value_error(made.capture.cache.view(), damaged), std::sqrt(17.0 / 90), 1e-7);
+}
+
+TEST(TokenImportance, SharesOutTheAttentionOfTheQueriesByHand) {
+  const MadeCapture made;  // keys are all 0: the first query gives token 0 all, the second halves
+  const auto importance = token_importance(made.capture);
+  ASSERT_TRUE(importance.ok());
+  const TokenImportance::Layer& layer = importance->layers.at(0);
+  EXPECT_EQ(layer.positions, (Positions{0, 1}));
+  EXPECT_THAT(layer.total, testing::ElementsAre(1.5F, 0.5F));
+  EXPECT_THAT(layer.observed, testing::ElementsAre(1.5F, 0.5F));  // fewer queries than the window
+  EXPECT_NEAR(layer.root_mean_square[0], std::sqrt(1.25 / 2), 1e-7);
+  EXPECT_NEAR(layer.root_mean_square[1], std::sqrt(0.25 / 2), 1e-7);
+  const KvView part = slice_tokens(made.capture.cache.view(), {1, 2});
+  EXPECT_THAT(importance->of(part.layers[0]), testing::ElementsAre(layer.root_mean_square[1]));
+  KvLayer<TensorView> other = part.layers[0];
+  other.first_token = 2;
+  EXPECT_TRUE(importance->of(other).empty());
 }
 
 TEST(AttentionError, NeedsQueriesAndRotatedKeys) {

@@ -60,6 +60,11 @@ std::vector<Bytes> seeds() {
           R"("layer.7.latent":{"dtype":"F32","shape":[2,3],"data_offsets":[24,48]},)"
           R"("token_ids":{"dtype":"I32","shape":[2],"data_offsets":[48,56]}})",
           56),
+      file_of(R"({"__metadata__":{"format":"sluice-kv-1","first_token":"[1]"},)"
+              R"("layer.0.key":{"dtype":"F16","shape":[1,2,1],"data_offsets":[0,4]},)"
+              R"("layer.0.positions":{"dtype":"I32","shape":[2],"data_offsets":[8,16]},)"
+              R"("layer.0.value":{"dtype":"F16","shape":[1,2,1],"data_offsets":[4,8]}})",
+              16),
   };
 }
 
