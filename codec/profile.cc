@@ -46,6 +46,7 @@ LevelFacts read_level(JsonReader& in) {
   if (in.has("decode")) level.decode = read_linear_time(in.object("decode"));
   level.damage = in.number("damage", {0, kMaxDamage});
   level.damage_source = read_source(in, "damage_source");
+  if (in.has("refines")) level.refines = in.text("refines");
   return level;
 }
 
@@ -61,6 +62,34 @@ void check_level(JsonReader& in, const CodecProfile& profile, const LevelFacts& 
   }
   if ((level.encode || level.decode) && profile.device.empty()) {
     in.fail("", "has times but the profile has no `device`", "say where they were taken");
+  }
+}
+
+const LevelFacts* find_level(const CodecProfile& profile, const std::string& codec,
+                             const std::string& level) {
+  for (const LevelFacts& candidate : profile.levels) {
+    if (candidate.codec == codec && candidate.level == level) return &candidate;
+  }
+  return nullptr;
+}
+
+// A refinement has more bits than what it refines, so that no chain of them closes to a ring, and
+// no more damage.
+void check_refinement(JsonReader& in, const CodecProfile& profile, const LevelFacts& level) {
+  if (!level.refines) return;
+  const LevelFacts* lower = find_level(profile, level.codec, *level.refines);
+  if (lower == nullptr) {
+    in.fail("refines", fmt::format("names `{}@{}`, which is not here", level.codec, *level.refines),
+            "name another level of the same codec, without the codec");
+  } else if (lower->bits_per_element >= level.bits_per_element) {
+    in.fail("refines",
+            fmt::format("names `{}`, which has {} bits per element and this {}", lower->id(),
+                        lower->bits_per_element, level.bits_per_element),
+            "name a level with fewer bits, or none");
+  } else if (lower->damage < level.damage) {
+    in.fail("refines",
+            fmt::format("names `{}`, which has less damage than this level", lower->id()),
+            "name a level with at least this damage, or none");
   }
 }
 
@@ -80,6 +109,7 @@ nlohmann::ordered_json to_json(const LevelFacts& level) {
   if (level.decode) json["decode"] = to_json(*level.decode);
   json["damage"] = level.damage;
   json["damage_source"] = to_text(level.damage_source);
+  if (level.refines) json["refines"] = *level.refines;
   return json;
 }
 
@@ -148,11 +178,14 @@ Result<CodecProfile> parse_profile(std::string_view text, const std::filesystem:
   profile.commit = in.optional_text("commit");
   profile.data_sha256 = in.optional_text("data_sha256");
   profile.note = in.text("note");
-  for (JsonReader& level_in : in.objects("levels")) {
+  std::vector<JsonReader> levels = in.objects("levels");
+  for (JsonReader& level_in : levels) {
     LevelFacts level = read_level(level_in);
     check_level(level_in, profile, level);
     profile.levels.push_back(std::move(level));
   }
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    check_refinement(levels[i], profile, profile.levels[i]);
   if (const Status status = in.finish(); !status) return status.error();
   profile.sha256 = sha256_hex(text);
   return profile;
@@ -176,6 +209,18 @@ Status write_profile(const CodecProfile& profile, const std::filesystem::path& f
   const std::string text = to_json_text(profile);
   if (const auto again = parse_profile(text, file); !again) return again.error();
   return write_file_atomically(file, text);
+}
+
+void keep_levels(CodecProfile& profile, const std::function<bool(const LevelFacts&)>& wanted) {
+  for (LevelFacts& level : profile.levels) {
+    while (level.refines) {
+      const LevelFacts* lower = find_level(profile, level.codec, *level.refines);
+      SLUICE_ASSERT(lower != nullptr, "a profile refines a level that it does not have");
+      if (wanted(*lower)) break;
+      level.refines = lower->refines;
+    }
+  }
+  std::erase_if(profile.levels, [&](const LevelFacts& level) { return !wanted(level); });
 }
 
 CodecProfile scale_profile(CodecProfile profile, const std::string& to_model) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ struct LevelFacts {
   std::optional<LinearTime> encode, decode;  // absent: not known for this device
   double damage = 0;                         // by CodecProfile::damage_measure; 0 is lossless
   FactSource damage_source = FactSource::kMeasured;
+  // Name of the level of the same codec whose bytes this one begins with, for layered codecs; only
+  // the difference travels where that one has arrived.
+  std::optional<std::string> refines = {};
   [[nodiscard]] std::string id() const { return codec + "@" + level; }
   [[nodiscard]] DataSize size_of(std::int64_t num_elements) const;  // rounded up
 };
@@ -61,6 +65,9 @@ struct CodecProfile {
 [[nodiscard]] Result<CodecProfile> find_profile(const std::string& id);
 // Refuses what read_profile() would not read back; the file appears whole or not at all.
 [[nodiscard]] Status write_profile(const CodecProfile& profile, const std::filesystem::path& file);
+
+// Erases all other levels. What refines an erased level then refines the nearest kept one below it.
+void keep_levels(CodecProfile& profile, const std::function<bool(const LevelFacts&)>& wanted);
 
 // The same bits, nanoseconds and damage per element on another geometry. Measured and published
 // facts become `scaled` (estimates stay estimates) and the note names the model they come from. The

@@ -167,6 +167,7 @@ Json ladder_json(const Scenario& s) {
                       {"bits_per_element", level.bits_per_element},
                       {"decode", s.decode ? time_json(level.decode) : Json(nullptr)},
                       {"damage", level.damage}});
+    if (level.refines) levels.back()["refines"] = *level.refines;
   }
   return {{"profile", s.ladder.id},
           {"profile_sha256", s.ladder.sha256},

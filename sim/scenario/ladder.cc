@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
+
+#include "base/assert.h"
 
 namespace sluice {
 namespace {
@@ -21,12 +24,20 @@ std::string sources(const CodecProfile& ladder, Choose choose) {
 
 std::vector<LevelInfo> level_infos(const CodecProfile& ladder) {
   std::vector<LevelInfo> levels;
+  const auto index_of = [&](const std::string& codec, const std::string& level) {
+    const auto at = std::find_if(
+        ladder.levels.begin(), ladder.levels.end(),
+        [&](const LevelFacts& facts) { return facts.codec == codec && facts.level == level; });
+    SLUICE_ASSERT(at != ladder.levels.end(), "a ladder refines a level that it does not have");
+    return static_cast<std::int32_t>(at - ladder.levels.begin());
+  };
   for (const LevelFacts& facts : ladder.levels) {
     levels.push_back({.id = facts.id(),
                       .codec = facts.codec,
                       .level = facts.level,
                       .damage = facts.damage,
                       .refines = {}});
+    if (facts.refines) levels.back().refines = index_of(facts.codec, *facts.refines);
   }
   return levels;
 }

@@ -55,8 +55,8 @@ void choose_levels(CodecProfile& profile, const std::vector<std::string>& wanted
     }
   }
   if (wanted.empty()) return;
-  std::erase_if(profile.levels, [&](const LevelFacts& level) {
-    return std::find(wanted.begin(), wanted.end(), level.id()) == wanted.end();
+  keep_levels(profile, [&](const LevelFacts& level) {
+    return std::find(wanted.begin(), wanted.end(), level.id()) != wanted.end();
   });
 }
 

@@ -13,8 +13,10 @@ struct Session::ChunkState {
   std::optional<std::int32_t> level;     // arrived or resident
   std::optional<std::int32_t> fetching;  // level of the transfer in flight
   std::optional<TransferId> transfer;
+  DecodeWhen decode_when = DecodeWhen::kOnArrival;  // of the transfer in flight
+  bool held = false;                  // bytes of `level` have arrived and wait to be decoded
   bool decoding = false;              // arrived bytes are queued or being decoded
-  std::vector<GpuJobId> decode_jobs;  // one for each level that arrived
+  std::vector<GpuJobId> decode_jobs;  // one for each level that was or is decoded
   bool wants_recompute = false;       // asked for, waits for earlier chunks
   std::optional<GpuJobId> prefill;    // queued or running
   bool resident = false;
@@ -28,10 +30,10 @@ struct Session::ChunkState {
   ChunkRecord record;
 
   [[nodiscard]] bool recomputing() const { return wants_recompute || prefill.has_value(); }
-  [[nodiscard]] bool usable() const { return resident || decoding; }
+  [[nodiscard]] bool usable() const { return resident || decoding || held; }
   [[nodiscard]] ChunkPhase phase() const {
     if (resident) return ChunkPhase::kResident;
-    if (decoding) return ChunkPhase::kArrived;
+    if (decoding || held) return ChunkPhase::kArrived;
     return fetching || recomputing() ? ChunkPhase::kComing : ChunkPhase::kAbsent;
   }
 };

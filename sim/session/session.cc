@@ -96,15 +96,17 @@ void Session::on_complete(TransferId id) {
                    .rate = time > Duration::zero() ? mean_rate(size, time) : DataRate::zero()});
   chunk.level = chunk.fetching;
   chunk.fetching.reset();
-  decode(chunk);
+  if (!chunk.resident) note_level(chunk, *chunk.level);  // a refinement counts once it is decoded
+  chunk.held = chunk.decode_when == DecodeWhen::kWhenAsked;
+  if (!chunk.held) decode(chunk);
   consult();
 }
 
 void Session::decode(ChunkState& chunk) {
   const std::int32_t level = *chunk.level;
   const ChunkPlan& plan = plan_.chunks[static_cast<std::size_t>(chunk.index)];
+  chunk.held = false;
   chunk.decoding = true;
-  if (!chunk.resident) note_level(chunk, level);  // a refinement counts once it is decoded
   chunk.decode_jobs.push_back(
       gpu_.submit({.kind = GpuJobKind::kDecode,
                    .time = plan.levels[static_cast<std::size_t>(level)].decode_time,
@@ -126,12 +128,12 @@ void Session::decode(ChunkState& chunk) {
 }
 
 void Session::on_decoded(ChunkState& chunk, std::int32_t level) {
-  chunk.decoding = chunk.level != level;  // a refinement may have arrived meanwhile
+  chunk.decoding = chunk.level != level && !chunk.held;  // a refinement may have arrived meanwhile
   chunk.decoded_level = level;
   note_level(chunk, level);
   if (!chunk.resident) return become_resident(chunk, ChunkAction::kFetched);
   chunk.record.resident_at = clock_.now();
-  if (!chunk.decoding) release_encoded(chunk);
+  if (!chunk.decoding && !chunk.held) release_encoded(chunk);
   consult();
 }
 
@@ -190,7 +192,7 @@ void Session::become_resident(ChunkState& chunk, ChunkAction action) {
   chunk.record.action = action;
   chunk.record.resident_at = clock_.now();
   hold_memory(plan_.chunks[static_cast<std::size_t>(chunk.index)].decoded_size);
-  if (!chunk.decoding) release_encoded(chunk);
+  if (!chunk.decoding && !chunk.held) release_encoded(chunk);
   if (all_resident() && !record_.kv_ready_at) record_.kv_ready_at = clock_.now();
   run_ready_recomputes();
   consult();
@@ -221,6 +223,7 @@ void Session::cancel_decoding(ChunkState& chunk) {
   for (const GpuJobId job : chunk.decode_jobs) gpu_.cancel(job);
   chunk.decode_jobs.clear();
   chunk.decoding = false;
+  chunk.held = false;
 }
 
 void Session::submit_first_token() {
@@ -257,6 +260,7 @@ void Session::end(LoadOutcome outcome) {
   }
   if (first_token_) gpu_.cancel(*first_token_);
   if (consult_) clock_.cancel(*consult_);
+  if (wake_) clock_.cancel(*wake_);
   network_.close(ConnectionGroup{static_cast<std::uint64_t>(plan_.index)});
   record_.outcome = outcome;
   settle_record();

@@ -70,12 +70,16 @@ class Session final : private TransferListener {
   [[nodiscard]] Observation observe();
   [[nodiscard]] Status apply(const Action& action, const std::string& reason);
   [[nodiscard]] Status apply_fetch(const Fetch& fetch, const std::string& reason);
-  void start_fetch(ChunkState& chunk, std::int32_t level, std::int32_t connections, DataSize size,
-                   const std::string& reason);
+  void start_fetch(ChunkState& chunk, const Fetch& fetch, DataSize size, const std::string& reason);
+  [[nodiscard]] bool refines(std::int32_t level, std::int32_t lower) const;
+  [[nodiscard]] Status apply_decode(const Decode& decode);
   [[nodiscard]] Status apply_recompute(const Recompute& recompute, const std::string& reason);
   void start_recompute(ChunkState& chunk, const std::string& reason);
   [[nodiscard]] Status apply_cancel(const Cancel& cancel);
+  [[nodiscard]] Status apply_wait(const Wait& wait);
   [[nodiscard]] Status apply_start();
+  void start();
+  [[nodiscard]] bool anything_under_way() const;
   [[nodiscard]] Result<ChunkState*> chunk_at(std::int32_t index);
 
   // After failures (session_recover.cc).
@@ -131,6 +135,7 @@ class Session final : private TransferListener {
   bool started_ = false;  // the policy said Start, or everything is resident
   std::optional<GpuJobId> first_token_;
   std::optional<TimerId> consult_;  // is scheduled
+  std::optional<TimerId> wake_;     // for a policy that waits until an instant
   std::size_t num_ignored_ = 0;     // actions of the decision at hand that failures rule out
   bool ended_ = false;
 };

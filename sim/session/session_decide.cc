@@ -48,6 +48,7 @@ void Session::ask_policy() {
     if (ended_ || first_token_) return;
     if (n == max_decisions) return fail("the policy decides again and again without waiting");
     if (started_) break;
+    if (wake_) clock_.cancel(*std::exchange(wake_, std::nullopt));
     const Decision decision = policy_.decide(observe());
     num_ignored_ = 0;
     for (const Action& action : decision.actions) {
@@ -57,20 +58,22 @@ void Session::ask_policy() {
     const auto num_waits = static_cast<std::size_t>(
         std::count_if(decision.actions.begin(), decision.actions.end(), is_wait));
     if (num_waits + num_ignored_ < decision.actions.size()) continue;
-    if (all_resident() && nothing_in_flight()) started_ = true;
+    if (all_resident() && nothing_in_flight()) start();
     break;
   }
   if (!started_) {
-    const bool waits_for_something =
-        !nothing_in_flight() ||
-        std::any_of(chunks_.begin(), chunks_.end(),
-                    [](const ChunkState& c) { return c.decoding || c.prefill; });
-    if (!waits_for_something) fail("the policy waits although nothing is under way");
+    if (!anything_under_way()) fail("the policy waits although nothing is under way");
     return;
   }
   const bool decoding =
       std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.decoding; });
   if (all_resident() && !decoding) submit_first_token();
+}
+
+bool Session::anything_under_way() const {
+  return !nothing_in_flight() || wake_ ||
+         std::any_of(chunks_.begin(), chunks_.end(),
+                     [](const ChunkState& c) { return c.decoding || c.prefill; });
 }
 
 Observation Session::observe() {
@@ -84,6 +87,7 @@ Observation Session::observe() {
                  .level = state.level,
                  .fetching = state.fetching,
                  .fetched = state.fetching ? network_.delivered(*state.transfer) : DataSize::zero(),
+                 .held = state.held,
                  .recomputing = state.recomputing(),
                  .levels = plan.levels,
                  .recompute_time = plan.recompute_time,
@@ -124,12 +128,13 @@ Observation Session::observe() {
 Status Session::apply(const Action& action, const std::string& reason) {
   if (started_ && !is_wait(action))
     return illegal("the policy acts after it said start", "let start be the last action");
-  return std::visit(
-      Overloaded{[&](const Fetch& a) { return apply_fetch(a, reason); },
-                 [&](const Recompute& a) { return apply_recompute(a, reason); },
-                 [&](const Cancel& a) { return apply_cancel(a); },
-                 [](const Wait&) { return Status{}; }, [&](const Start&) { return apply_start(); }},
-      action);
+  return std::visit(Overloaded{[&](const Fetch& a) { return apply_fetch(a, reason); },
+                               [&](const Decode& a) { return apply_decode(a); },
+                               [&](const Recompute& a) { return apply_recompute(a, reason); },
+                               [&](const Cancel& a) { return apply_cancel(a); },
+                               [&](const Wait& a) { return apply_wait(a); },
+                               [&](const Start&) { return apply_start(); }},
+                    action);
 }
 
 Result<Session::ChunkState*> Session::chunk_at(std::int32_t index) {
@@ -162,7 +167,7 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   const auto& costs = plan_.chunks[static_cast<std::size_t>(chunk.index)].levels;
   const LevelInfo& level = plan_.levels[static_cast<std::size_t>(*allowed)];
   DataSize size = costs[static_cast<std::size_t>(*allowed)].size;
-  if (chunk.level && level.refines == chunk.level) {
+  if (chunk.level && refines(*allowed, *chunk.level)) {
     size -= costs[static_cast<std::size_t>(*chunk.level)].size;
   } else if (chunk.resident || chunk.level) {
     return illegal(
@@ -178,19 +183,32 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
     const LevelInfo& wanted = plan_.levels[static_cast<std::size_t>(fetch.level)];
     words += fmt::format("; the session takes {} in the place of {}", level.id, wanted.id);
   }
-  start_fetch(chunk, *allowed, fetch.connections, size, words);
+  Fetch taken = fetch;
+  taken.level = *allowed;
+  start_fetch(chunk, taken, size, words);
   return {};
 }
 
-void Session::start_fetch(ChunkState& chunk, std::int32_t level, std::int32_t connections,
-                          DataSize size, const std::string& reason) {
+bool Session::refines(std::int32_t level, std::int32_t lower) const {
+  std::optional<std::int32_t> below = plan_.levels[static_cast<std::size_t>(level)].refines;
+  // As many steps as there are levels, whatever a plan says.
+  for (std::size_t step = 0; below && step < plan_.levels.size(); ++step) {
+    if (*below == lower) return true;
+    below = plan_.levels[static_cast<std::size_t>(*below)].refines;
+  }
+  return false;
+}
+
+void Session::start_fetch(ChunkState& chunk, const Fetch& fetch, DataSize size,
+                          const std::string& reason) {
   std::optional<std::int64_t> step;
   if (plan_.first_chunk_index) step = *plan_.first_chunk_index + chunk.index;
   chunk.record.requested_at = clock_.now();
   chunk.record.first_byte_at.reset();
   chunk.record.arrived_at.reset();
   chunk.record.reason = reason;
-  chunk.fetching = level;
+  chunk.fetching = fetch.level;
+  chunk.decode_when = fetch.decode;
   chunk.in_flight = size;
   chunk.encoded += size;
   hold_memory(size);
@@ -199,15 +217,26 @@ void Session::start_fetch(ChunkState& chunk, std::int32_t level, std::int32_t co
        .to = plan_.destination,
        .size = size,
        .group = group(),
-       .connections = connections,
+       .connections = fetch.connections,
        .chunk_index = step,
        .progress_every = {},
        .content =
            TransferContent{.chunk = plan_.chunks[static_cast<std::size_t>(chunk.index)].stored_as,
-                           .level = level,
+                           .level = fetch.level,
                            .beyond = chunk.level}},
       *this);
   transfers_.emplace(*chunk.transfer, chunk.index);
+}
+
+Status Session::apply_decode(const Decode& decode_it) {
+  const Result<ChunkState*> found = chunk_at(decode_it.chunk);
+  if (!found) return found.error();
+  if (!(*found)->held) {
+    return illegal(fmt::format("no bytes of chunk {} are held", decode_it.chunk),
+                   "fetch it with DecodeWhen::kWhenAsked, and decode it once when it has arrived");
+  }
+  decode(**found);
+  return {};
 }
 
 Status Session::apply_recompute(const Recompute& recompute, const std::string& reason) {
@@ -274,8 +303,27 @@ Status Session::apply_start() {
       std::all_of(chunks_.begin(), chunks_.end(), [](const ChunkState& c) { return c.usable(); });
   if (!all_usable)
     return illegal("the policy said start before every chunk was here", "wait for them");
-  for (ChunkState& chunk : chunks_) drop_transfer(chunk);
+  start();
+  return {};
+}
+
+void Session::start() {
+  for (ChunkState& chunk : chunks_) {
+    drop_transfer(chunk);
+    if (chunk.held) decode(chunk);
+  }
   started_ = true;
+}
+
+Status Session::apply_wait(const Wait& wait) {
+  if (!wait.until) return {};
+  if (*wait.until <= clock_.now())
+    return illegal("the policy waits until an instant that has passed", "act, or wait for longer");
+  if (wake_) clock_.cancel(*wake_);
+  wake_ = clock_.schedule(*wait.until, [this] {
+    wake_.reset();
+    consult();
+  });
   return {};
 }
 

@@ -111,6 +111,58 @@ TEST_F(Profile, WhatIsWrittenReadsBackWhole) {
   EXPECT_EQ(*read_file(folder_ / "small.json"), first);
 }
 
+// Base 1 bit, digit 2 bits, digit 4 bits.
+CodecProfile layered_profile() {
+  CodecProfile profile = small_profile();
+  profile.levels = {level("layered", "c", 4, 0.01), level("int4", "token", 3, 0.02),
+                    level("layered", "b", 2, 0.1), level("layered", "a", 1, 0.3)};
+  profile.levels[0].refines = "b";
+  profile.levels[2].refines = "a";
+  return profile;
+}
+
+TEST_F(Profile, ALayeredLevelNamesTheLevelThatItRefines) {
+  ASSERT_TRUE(write_profile(layered_profile(), folder_ / "layered.json").ok());
+  const auto profile = read_profile(folder_ / "layered.json");
+  ASSERT_TRUE(profile.ok()) << profile.error().to_line();
+  EXPECT_EQ(profile->levels[0].refines, "b");
+  EXPECT_FALSE(profile->levels[1].refines);
+  EXPECT_FALSE(profile->levels[3].refines);
+}
+
+TEST_F(Profile, ARefinementMustHaveMoreBitsAndNoMoreDamageThanWhatItRefines) {
+  const auto fault_of = [&](const CodecProfile& profile) {
+    const Status status = write_profile(profile, folder_ / "layered.json");
+    return status ? std::string("no error") : status.error().to_line();
+  };
+  CodecProfile profile = layered_profile();
+  profile.levels[0].refines = "z";
+  EXPECT_THAT(fault_of(profile),
+              HasSubstr("`levels[0].refines` names `layered@z`, which is not here"));
+  profile.levels[0].refines = "token";  // another codec's
+  EXPECT_THAT(fault_of(profile), HasSubstr("`layered@token`, which is not here"));
+  profile.levels[0].refines = "c";  // itself
+  EXPECT_THAT(fault_of(profile), HasSubstr("has 4 bits per element and this 4"));
+  profile = layered_profile();
+  profile.levels[3].refines = "c";  // a ring
+  EXPECT_THAT(fault_of(profile), HasSubstr("has 4 bits per element and this 1"));
+  profile = layered_profile();
+  profile.levels[0].refines.reset();
+  profile.levels[2].bits_per_element = 8;
+  profile.levels[2].refines = "c";
+  EXPECT_THAT(fault_of(profile), HasSubstr("`layered@c`, which has less damage"));
+}
+
+TEST_F(Profile, LeavingALayerOutJoinsThoseAroundIt) {
+  CodecProfile profile = layered_profile();
+  keep_levels(profile, [](const LevelFacts& l) { return l.level != "b"; });
+  ASSERT_EQ(profile.levels.size(), 3u);
+  EXPECT_EQ(profile.levels[0].refines, "a");
+  keep_levels(profile, [](const LevelFacts& l) { return l.level == "c"; });
+  ASSERT_EQ(profile.levels.size(), 1u);
+  EXPECT_FALSE(profile.levels[0].refines);
+}
+
 TEST_F(Profile, WhatWouldNotReadBackIsNotWritten) {
   CodecProfile profile = small_profile();
   profile.levels[1].bits_per_element = std::nan("");

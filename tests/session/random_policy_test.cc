@@ -33,6 +33,8 @@ class RandomPolicy final : public Policy {
     if (idle && random_.bernoulli(0.9)) start_something(o, decision.actions);
     if (all_have_come(o) && decision.actions.empty() && random_.bernoulli(0.5))
       decision.actions.push_back(Start{});
+    if (decision.actions.empty() && random_.bernoulli(0.5))
+      decision.actions.push_back(Wait{o.now + 1ms * (1 + any(50))});
     return decision;
   }
 
@@ -47,7 +49,9 @@ class RandomPolicy final : public Policy {
     const bool may_recompute =
         c.recompute_time && !c.recomputing && c.phase != ChunkPhase::kResident;
     const bool hedge_is_free = c.text_size == DataSize::zero();
-    if (c.fetching && random_.bernoulli(0.05)) {
+    if (c.held && random_.bernoulli(0.3)) {
+      actions.push_back(Decode{c.index});
+    } else if (c.fetching && random_.bernoulli(0.05)) {
       actions.push_back(Cancel{c.index});
     } else if (c.fetching) {
       if (may_recompute && hedge_is_free && random_.bernoulli(0.3))
@@ -55,9 +59,10 @@ class RandomPolicy final : public Policy {
     } else if (may_recompute && random_.bernoulli(0.3)) {
       actions.push_back(Recompute{c.index});
     } else if (c.phase == ChunkPhase::kAbsent && random_.bernoulli(0.6)) {
-      actions.push_back(Fetch{c.index, any(c.levels.size()), 1 + any(3)});
+      actions.push_back(Fetch{c.index, any(c.levels.size()), 1 + any(3), any_time()});
     } else if (c.level && *c.level > 0 && !text_travels(c) && random_.bernoulli(0.3)) {
-      actions.push_back(Fetch{c.index, *c.level - 1, 1});  // each level refines the one after it
+      const std::int32_t finer = any(static_cast<std::size_t>(*c.level));  // each refines the next
+      actions.push_back(Fetch{c.index, finer, 1, any_time()});
     }
   }
 
@@ -70,7 +75,12 @@ class RandomPolicy final : public Policy {
 
   Action nonsense(const Observation& o) {
     const std::int32_t chunk = any(o.chunks.size() + 2) - 1, level = any(5) - 1;
-    const Action all[] = {Fetch{chunk, level, any(3)}, Recompute{chunk}, Cancel{chunk}, Start{},
+    const Action all[] = {Fetch{chunk, level, any(3)},
+                          Recompute{chunk},
+                          Cancel{chunk},
+                          Start{},
+                          Decode{chunk},
+                          Wait{o.now - 1ms},
                           Fetch{chunk, 0, std::numeric_limits<std::int32_t>::max()}};
     return all[random_.below(std::size(all))];
   }
@@ -78,6 +88,10 @@ class RandomPolicy final : public Policy {
   // A recompute that may still wait for its text: a fetch would meet that transfer.
   static bool text_travels(const ChunkView& c) {
     return c.recomputing && c.text_size > DataSize::zero();
+  }
+
+  DecodeWhen any_time() {
+    return random_.bernoulli(0.5) ? DecodeWhen::kWhenAsked : DecodeWhen::kOnArrival;
   }
 
   std::int32_t any(std::size_t bound) {
