@@ -10,6 +10,7 @@
 #include "codec/cachegen_released/binding.h"
 #include "codec/int4/binding.h"
 #include "codec/int8/binding.h"
+#include "codec/kivi/binding.h"
 #include "codec/lossless/binding.h"
 #include "codec/raw/binding.h"
 
@@ -22,6 +23,8 @@ std::vector<Codec> make_table() {
       lossless_codec(),
       int8_codec(),
       int4_codec(),
+      kivi_4_codec(),
+      kivi_2_codec(),
       cachegen_released_codec(),
       cachegen_published_codec(),
   };

@@ -29,10 +29,13 @@ TEST(CodecRegistry, EveryCodecHasASummaryAndSpecAndEveryLevelASummary) {
     EXPECT_FALSE(codec.info.summary.empty()) << codec.info.id;
     for (const CodecLevelInfo& level : codec.info.levels)
       EXPECT_FALSE(level.summary.empty()) << codec.info.id;
-    std::string folder = codec.info.id;
-    std::replace(folder.begin(), folder.end(), '-', '_');
-    EXPECT_TRUE(std::filesystem::exists(SLUICE_SOURCE_DIR "/codec/" + folder + "/spec.md"))
-        << codec.info.id;
+    // One folder for all widths of a codec: kivi-4 and kivi-2 are in kivi/.
+    const auto has_spec = [](std::string name) {
+      std::replace(name.begin(), name.end(), '-', '_');
+      return std::filesystem::exists(SLUICE_SOURCE_DIR "/codec/" + name + "/spec.md");
+    };
+    const std::string& id = codec.info.id;
+    EXPECT_TRUE(has_spec(id) || has_spec(id.substr(0, id.rfind('-')))) << id;
   }
 }
 
