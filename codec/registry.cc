@@ -12,6 +12,7 @@
 #include "codec/int8/binding.h"
 #include "codec/kivi/binding.h"
 #include "codec/lossless/binding.h"
+#include "codec/mixed_sparse/binding.h"
 #include "codec/raw/binding.h"
 
 namespace sluice {
@@ -25,6 +26,7 @@ std::vector<Codec> make_table() {
       int4_codec(),
       kivi_4_codec(),
       kivi_2_codec(),
+      mixed_sparse_codec(),
       cachegen_released_codec(),
       cachegen_published_codec(),
   };
