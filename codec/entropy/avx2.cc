@@ -199,6 +199,6 @@ void encode_pairs(EncodeState& state, const EncodeLanes& lanes, std::int64_t pai
 
 const Kernels kAvx2Kernels = {avx2::decode_singles, avx2::decode_pairs, avx2::decode_digits,
                               avx2::encode_singles, avx2::encode_pairs, avx2::find_extents,
-                              avx2::count,          avx2::weigh};
+                              avx2::count,          avx2::find_escape,  avx2::weigh};
 
 }  // namespace sluice::entropy

@@ -72,6 +72,30 @@ void count(const std::int16_t* symbols, std::int64_t rows, const std::int16_t (&
   }
 }
 
+std::int64_t find_escape(const std::int16_t* symbols, std::int64_t row, std::int64_t rows,
+                         const EscapeLanes& lanes) {
+  const auto load = [](const std::int16_t* at, int i) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at) + i);
+  };
+  const __m256i one = _mm256_set1_epi16(1);
+  __m256i centres[2], lows[2], highs[2];
+  for (int i = 0; i < 2; ++i) {
+    centres[i] = load(lanes.centres, i);
+    lows[i] = _mm256_add_epi16(load(lanes.lows, i), one);
+    highs[i] = _mm256_sub_epi16(load(lanes.highs, i), one);
+  }
+  for (; row < rows; ++row) {
+    __m256i found = _mm256_setzero_si256();
+    for (int i = 0; i < 2; ++i) {
+      const __m256i relative = _mm256_sub_epi16(load(symbols + row * kLanes, i), centres[i]);
+      found = _mm256_or_si256(found, _mm256_cmpgt_epi16(relative, highs[i]));
+      found = _mm256_or_si256(found, _mm256_cmpgt_epi16(lows[i], relative));
+    }
+    if (_mm256_testz_si256(found, found) == 0) return row;
+  }
+  return rows;
+}
+
 std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int span) {
   __m256i sums = _mm256_setzero_si256();
   for (int i = 0; i < span; i += 16) {

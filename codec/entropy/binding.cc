@@ -77,6 +77,16 @@ void check_matrix(const SymbolMatrix& matrix, const PlaneOptions& options) {
                 "shifts and profile tables of the matrix's size");
 }
 
+TileShape shape_of(const SymbolMatrix& matrix, const PlaneOptions& options) {
+  if (options.model == PlaneModel::kPeaked) {
+    return tall_tile_shape(matrix.rows, matrix.columns, kMaxTallPlaces);
+  }
+  if (options.model == PlaneModel::kClassFamily && options.prefers_tall_tiles) {
+    return tall_tile_shape(matrix.rows, matrix.columns, kMaxTilePlaces);
+  }
+  return tile_shape(matrix.rows, matrix.columns, options.model, options.column_unit);
+}
+
 // A plane's header, its tiles' lengths, and the tiles, each by encode(area), which says how many of
 // its bytes are refill words. Returns how many are in all.
 template <typename Encode>
@@ -107,10 +117,7 @@ EntropyStats PlaneEncoder::encode(const SymbolMatrix& matrix, const PlaneOptions
   EntropyStats stats;
   stats.elements = matrix.rows * matrix.columns;
   if (stats.elements == 0) return stats;
-  const TileShape shape =
-      options.prefers_tall_tiles && options.model == PlaneModel::kClassFamily
-          ? tall_tile_shape(matrix.rows, matrix.columns, kMaxTilePlaces)
-          : tile_shape(matrix.rows, matrix.columns, options.model, options.column_unit);
+  const TileShape shape = shape_of(matrix, options);
   const std::size_t begin = out_.bytes().size();
   stats.symbol_bytes = put_tiles(matrix, shape, options.model, out_, [&](const TileArea& area) {
     return encode_tile(matrix, area, options, scratch_, out_);
@@ -156,7 +163,7 @@ EncodedPlane encode_digits(const SymbolMatrix& coarse, std::span<const std::int8
   if (plane.stats.elements == 0) return plane;
   ByteWriter out;
   EncodeScratch scratch;
-  const TileShape shape = tall_tile_shape(coarse.rows, coarse.columns, kMaxDigitPlaces);
+  const TileShape shape = tall_tile_shape(coarse.rows, coarse.columns, kMaxTallPlaces);
   plane.stats.symbol_bytes =
       put_tiles(coarse, shape, PlaneModel::kDigits, out, [&](const TileArea& area) {
         return encode_digit_tile(coarse, digits, area, options, scratch, out);

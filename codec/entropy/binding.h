@@ -25,6 +25,7 @@ enum class PlaneModel : std::uint8_t {
   kShipped = 1,      // a 33 x 16-bit distribution per column in the stream; symbols -16 to 15 only
   kProfile = 2,      // tables that both sides hold in a model profile
   kDigits = 3,       // of encode_digits()
+  kPeaked = 4,  // a table of the peaked family per column; for coefficients, narrow ones above all
 };
 
 // Tables of a model profile: which one each column of a plane uses, and around what.
@@ -39,11 +40,11 @@ struct PlaneOptions {
   // Tiles hold whole units of this many columns (the head size, say) as far as they fit.
   std::int64_t column_unit = 1;
   // Per row, known to both sides: added to the scale of every column's table, for codecs whose step
-  // differs from token to token. Class family and digits only; empty: none.
+  // differs from token to token. Not with shipped or profile tables; empty: none.
   std::span<const std::int8_t> row_shifts = {};
   // Encoders: tiles of as many rows as there are, up to 2048, instead of about 256: column models
   // follow the text less, and are paid once. Tiles of the class family whose symbols are all 0 then
-  // are empty. Digit tiles are always so.
+  // are empty. Tiles of digits and of the peaked family are always so.
   bool prefers_tall_tiles = false;
   const ProfileTables* profile = nullptr;  // of kProfile
   Backend backend = best_backend();        // the bytes and the symbols do not depend on it

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "codec/entropy/table_costs.h"
+
 namespace sluice::entropy {
 namespace {
 
@@ -14,33 +16,12 @@ namespace {
 constexpr std::array<std::uint16_t, kNumKinds> kKindFrequencies = {
     409, 50, 286, 50, 363, 59, 262, 66, 224, 34, 24, 31, 134, 12, 17, 14, 7, 6};
 
-// -log2(frequency / kTableSlots), rounded to nearest.
-std::int32_t cost_of(std::uint32_t frequency) {
-  return static_cast<std::int32_t>(std::lround((kTableBits - std::log2(frequency)) * kCostPerBit));
-}
-
 // Where the grid has no table of its own: the nearest kind that has one.
 std::int32_t substitute(std::int32_t kind, const bool (&own)[kNumKinds]) {
   if (own[kind]) return kind;
   const std::int32_t shape_start = kind / 4 * 4;
   if (kind < 16 && own[shape_start]) return shape_start;  // fractional means of wide tables
   return 0;  // narrow oscillations and wide one-sided tables
-}
-
-// What coding two rows at once costs more than one by one, expected under the table itself.
-std::int32_t expected_pair_loss(const Frequencies& table) {
-  const auto pairs = pair_frequencies(table);
-  double loss = 0;
-  for (std::size_t place = 0; place < pairs.size(); ++place) {
-    if (pairs[place] == 0) continue;
-    const auto at = [&](std::size_t symbol) {
-      return table.counts[symbol - static_cast<std::size_t>(table.first - kPairFirst)];
-    };
-    const double share = double{1} * at(place / kPairSpan) * at(place % kPairSpan);
-    loss += share * std::log2(share / (double{1} * pairs[place] * kTableSlots));
-  }
-  return static_cast<std::int32_t>(
-      std::lround(loss / (double{1} * kTableSlots * kTableSlots) * kCostPerBit));
 }
 
 double flatness_of(const Frequencies& table) {
@@ -55,10 +36,10 @@ double flatness_of(const Frequencies& table) {
 
 void add_costs(ClassFamily& family, const Frequencies& table) {
   const std::uint32_t largest = *std::max_element(table.counts.begin(), table.counts.end());
-  const std::int32_t outside = kExceptionCost + cost_of(largest);
+  const std::int32_t outside = kExceptionCost + table_cost(largest);
   for (std::int32_t symbol = kCostFirst; symbol < kCostFirst + kCostSpan; ++symbol) {
     const std::int32_t cost =
-        table.has(symbol) ? cost_of(table.counts[static_cast<std::size_t>(symbol - table.first)])
+        table.has(symbol) ? table_cost(table.counts[static_cast<std::size_t>(symbol - table.first)])
                           : outside;
     family.costs_.push_back(static_cast<std::int16_t>(cost));
   }

@@ -131,6 +131,16 @@ void count(const std::int16_t* symbols, std::int64_t rows, const std::int16_t (&
   }
 }
 
+std::int64_t find_escape(const std::int16_t* symbols, std::int64_t row, std::int64_t rows,
+                         const EscapeLanes& lanes) {
+  for (; row < rows; ++row) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (lanes.escape_of(lane, symbols[row * kLanes + lane]) != 0) return row;
+    }
+  }
+  return rows;
+}
+
 std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int span) {
   std::int32_t sum = 0;
   for (int i = 0; i < span; ++i) sum += counts[i] * costs[i];
@@ -139,8 +149,9 @@ std::int32_t weigh(const std::int16_t* counts, const std::int16_t* costs, int sp
 
 }  // namespace
 
-const Kernels kScalarKernels = {decode_singles, decode_pairs, decode_digits, encode_singles,
-                                encode_pairs,   find_extents, count,         weigh};
+const Kernels kScalarKernels = {decode_singles, decode_pairs, decode_digits,
+                                encode_singles, encode_pairs, find_extents,
+                                count,          find_escape,  weigh};
 
 const Kernels& kernels_of(Backend backend) {
 #if SLUICE_AVX2

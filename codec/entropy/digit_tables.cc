@@ -1,8 +1,6 @@
 #include "codec/entropy/digit_tables.h"
 
-#include <cmath>
-
-#include "codec/entropy/model_search.h"
+#include "codec/entropy/table_costs.h"
 
 namespace sluice::entropy {
 namespace {
@@ -20,8 +18,7 @@ DigitFamily build_family() {
         for (std::int32_t i = 0; i < 3; ++i) {
           const std::int32_t place = 3 * context + i;
           family.symbols[shape][scale][place] = encoding_symbol(counts[i], start);
-          family.costs[shape][scale][place] = static_cast<std::int32_t>(
-              std::lround((kTableBits - std::log2(counts[i])) * kCostPerBit));
+          family.costs[shape][scale][place] = table_cost(counts[i]);
           start += counts[i];
         }
       }

@@ -41,6 +41,24 @@ struct DigitLanes {
   int used = 0;
 };
 
+// Of each lane of a group: symbols that lie at or beyond an escape, relative to the centre. Lanes
+// that are not in use have none.
+struct EscapeLanes {
+  EscapeLanes() {
+    for (std::int16_t& low : lows) low = INT16_MIN;
+    for (std::int16_t& high : highs) high = INT16_MAX;
+  }
+  // 1 or -1 when the symbol is at or beyond the upper or lower escape, else 0.
+  [[nodiscard]] std::int32_t escape_of(int lane, std::int16_t symbol) const {
+    const auto relative = static_cast<std::int16_t>(symbol - centres[lane]);
+    if (highs[lane] == INT16_MAX) return 0;
+    return relative <= lows[lane] ? -1 : relative >= highs[lane] ? 1 : 0;
+  }
+  alignas(32) std::int16_t centres[kLanes]{};
+  alignas(32) std::int16_t lows[kLanes];
+  alignas(32) std::int16_t highs[kLanes];
+};
+
 struct EncodeLanes {
   const EncodingSymbol* symbols = nullptr;     // of a table set
   alignas(32) std::int32_t offsets[kLanes]{};  // symbol s of a lane is symbols[offset + s]; a pair
@@ -80,6 +98,10 @@ struct Kernels {
   // most kCostWindow. Up to 2^15 - 1 rows.
   void (*count)(const std::int16_t* symbols, std::int64_t rows, const std::int16_t (&low)[kLanes],
                 int span, std::int16_t (*counts)[kCostWindow]);
+  // The first row from `row` on that has an escape in some lane, or maybe one at the edge of 16
+  // bits in a lane that has none; `rows` if there is no such row.
+  std::int64_t (*find_escape)(const std::int16_t* symbols, std::int64_t row, std::int64_t rows,
+                              const EscapeLanes& lanes);
   // sum of counts[i] * costs[i], i < span, a multiple of 16; each product and the sum fit 31 bits.
   std::int32_t (*weigh)(const std::int16_t* counts, const std::int16_t* costs, int span);
 };

@@ -26,6 +26,9 @@ inline constexpr std::int32_t kExceptionCost = 32 * kCostPerBit;
 inline constexpr std::int32_t kCostFirst = -128;
 inline constexpr std::int32_t kCostSpan = 256;
 
+// Centres stay where a symbol relative to them fits 16 bits.
+inline constexpr std::int32_t kMaxCentre = 32767 - 512;
+
 // What the search reads of the class family, by plain pointers.
 struct FamilyFacts {
   const std::int16_t* costs = nullptr;       // [table][kCostSpan]
@@ -88,8 +91,6 @@ class ModelSearch {
 
  private:
   static constexpr std::int64_t kNone = INT64_MAX;
-  // Centres stay where a symbol relative to them fits 16 bits.
-  static constexpr std::int32_t kMaxCentre = 32767 - 512;
   // More rows outside the window than one in so many: the column is wide.
   static constexpr std::int64_t kMaxOutside = 16;
   // So near to a normal table's flatness both flatter and more peaked shapes are tried.

@@ -27,7 +27,8 @@ std::int64_t most_rows(PlaneModel model, std::int64_t tile_columns) {
     case PlaneModel::kShipped:
       return kMaxShippedRows;
     case PlaneModel::kDigits:
-      return kMaxDigitPlaces / lanes;
+    case PlaneModel::kPeaked:
+      return kMaxTallPlaces / lanes;
     case PlaneModel::kClassFamily:
     case PlaneModel::kProfile:
       break;
@@ -42,7 +43,7 @@ Result<PlaneHeader> read_header(ByteReader& in, std::int64_t rows, std::int64_t 
   header.shape.columns = in.get<std::uint16_t>();
   header.shape.rows = in.get<std::uint32_t>();
   if (!in.ok()) return bad_plane("a plane that ends in its header");
-  if (model > static_cast<std::uint8_t>(PlaneModel::kDigits) || flags != 0) {
+  if (model > static_cast<std::uint8_t>(PlaneModel::kPeaked) || flags != 0) {
     return unknown_model();
   }
   header.model = static_cast<PlaneModel>(model);

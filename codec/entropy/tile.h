@@ -18,7 +18,8 @@ namespace sluice::entropy {
 // places are 16 bits. With shipped tables only the rows are bounded.
 inline constexpr std::int64_t kMaxTilePlaces = 65536;
 inline constexpr std::int64_t kMaxShippedRows = 32768;
-inline constexpr std::int64_t kMaxDigitPlaces = 1 << 20;  // digits have no places in their stream
+// Of tiles that name no places: digits and the peaked family.
+inline constexpr std::int64_t kMaxTallPlaces = 1 << 20;
 
 [[nodiscard]] constexpr std::int64_t groups_of(std::int64_t columns) {
   return (columns + kLanes - 1) / kLanes;
@@ -48,6 +49,17 @@ struct TileArea {
 // Of a tile, from the shifts of its plane's rows.
 [[nodiscard]] RowOrder order_rows(const TileArea& area,
                                   std::span<const std::int8_t> shifts_of_plane);
+
+// A decoded group of a tile; `symbols` is in coding order.
+[[nodiscard]] inline SymbolBlock block_of(const TileArea& area, std::int64_t group,
+                                          const std::int16_t* symbols, const RowOrder& order) {
+  return {.row = area.row,
+          .rows = area.rows,
+          .column = area.column + group * kLanes,
+          .columns = lanes_of(area.columns, group),
+          .symbols = symbols,
+          .order = order.rows.empty() ? nullptr : order.rows.data()};
+}
 
 // Appends the tile's bytes. Returns how many of them are refill words of its symbols.
 [[nodiscard]] std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,

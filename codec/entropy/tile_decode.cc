@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "codec/entropy/lane_tables.h"
+#include "codec/entropy/peaked_tile.h"
 #include "codec/entropy/shipped_tables.h"
 #include "codec/entropy/stream_reader.h"
 #include "codec/entropy/tile.h"
@@ -44,16 +45,6 @@ class Exceptions {
   ByteReader left_;
   std::int64_t previous_ = -1;
 };
-
-SymbolBlock block_of(const TileArea& area, std::int64_t group, const std::int16_t* symbols,
-                     const RowOrder& order) {
-  return {.row = area.row,
-          .rows = area.rows,
-          .column = area.column + group * kLanes,
-          .columns = lanes_of(area.columns, group),
-          .symbols = symbols,
-          .order = order.rows.empty() ? nullptr : order.rows.data()};
-}
 
 const char* decode_with_classes(ByteReader in, const TileArea& area, const PlaneOptions& options,
                                 std::int16_t* block, BlockSink& sink) {
@@ -217,7 +208,7 @@ RowOrder order_rows(const TileArea& area, std::span<const std::int8_t> shifts_of
 const char* decode_tile(std::span<const std::byte> bytes, const TileArea& area, PlaneModel model,
                         const PlaneOptions& options, std::span<std::int16_t> block,
                         BlockSink& sink) {
-  if (bytes.empty() && model == PlaneModel::kClassFamily) {
+  if (bytes.empty() && (model == PlaneModel::kClassFamily || model == PlaneModel::kPeaked)) {
     decode_nothing(area, block, sink);
     return nullptr;
   }
@@ -227,6 +218,8 @@ const char* decode_tile(std::span<const std::byte> bytes, const TileArea& area, 
       return decode_with_shipped(in, area, options, block.data(), sink);
     case PlaneModel::kProfile:
       return decode_with_profile(in, area, options, block.data(), sink);
+    case PlaneModel::kPeaked:
+      return decode_peaked_tile(bytes, area, options, block, sink);
     case PlaneModel::kClassFamily:
     case PlaneModel::kDigits:  // not one that decode_plane() lets pass
       break;

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "codec/entropy/column_counts.h"
+#include "codec/entropy/peaked_tile.h"
 #include "codec/entropy/shipped_tables.h"
 #include "codec/entropy/tile_writer.h"
 
@@ -31,7 +32,7 @@ class ClassTileEncoder {
     out.put(static_cast<std::uint8_t>(fields_.centre_table));
     out.put(fields_.centre_base);
     out.put(static_cast<std::uint32_t>(exceptions_.size()));
-    put_pair_flags(out);
+    put_flags(paired_, out);
     put_exceptions(std::move(exceptions_), out);
     return put_stream(out);
   }
@@ -100,16 +101,6 @@ class ClassTileEncoder {
     }
   }
 
-  void put_pair_flags(ByteWriter& out) const {
-    for (std::size_t group = 0; group < paired_.size(); group += 8) {
-      unsigned flags = 0;
-      for (std::size_t i = group; i < std::min(group + 8, paired_.size()); ++i) {
-        flags |= static_cast<unsigned>(paired_[i]) << (i - group);
-      }
-      out.put(static_cast<std::uint8_t>(flags));
-    }
-  }
-
   std::int64_t put_stream(ByteWriter& out) {
     StreamWriter stream((num_groups() * (area_.rows + kNumFields)) * kLanes, kernels_,
                         scratch_.room);
@@ -126,16 +117,11 @@ class ClassTileEncoder {
   }
 
   void put_fields(std::int64_t group, StreamWriter& stream) const {
-    std::int16_t fields[kNumFields][kLanes]{};
     const int lanes = lanes_of(area_.columns, group);
-    for (int lane = 0; lane < lanes; ++lane) {
-      const ColumnModel& model = models_[static_cast<std::size_t>(group * kLanes + lane)];
-      fields[0][lane] = model.scale;
-      fields[1][lane] = model.kind;
-      fields[2][lane] = model.centre;
-    }
+    const auto values = field_values(std::span(models_).subspan(
+        static_cast<std::size_t>(group * kLanes), static_cast<std::size_t>(lanes)));
     for (int field = kNumFields - 1; field >= 0; --field) {
-      stream.put_run(field_lanes(fields_, field, lanes), {0, 1, 0}, false, fields[field]);
+      stream.put_run(field_lanes(fields_, field, lanes), {0, 1, 0}, false, values.of_field[field]);
     }
   }
 
@@ -220,6 +206,8 @@ std::int64_t encode_tile(const SymbolMatrix& matrix, const TileArea& area,
       return encode_with_shipped(matrix, area, options, scratch, out);
     case PlaneModel::kProfile:
       return encode_with_profile(matrix, area, options, scratch, out);
+    case PlaneModel::kPeaked:
+      return encode_peaked_tile(matrix, area, options, scratch, out);
     case PlaneModel::kClassFamily:
     case PlaneModel::kDigits:  // encode_digits() is for these
       break;

@@ -50,6 +50,28 @@ void put_exceptions(std::vector<Exception> exceptions, ByteWriter& out) {
   }
 }
 
+void put_flags(const std::vector<bool>& flags, ByteWriter& out) {
+  for (std::size_t first = 0; first < flags.size(); first += 8) {
+    unsigned byte = 0;
+    for (std::size_t i = first; i < std::min(first + 8, flags.size()); ++i) {
+      byte |= static_cast<unsigned>(flags[i]) << (i - first);
+    }
+    out.put(static_cast<std::uint8_t>(byte));
+  }
+}
+
+FieldValues field_values(std::span<const ColumnModel> models) {
+  FieldValues values;
+  std::size_t lane = 0;
+  for (const ColumnModel& model : models) {
+    values.of_field[0][lane] = model.scale;
+    values.of_field[1][lane] = model.kind;
+    values.of_field[2][lane] = model.centre;
+    ++lane;
+  }
+  return values;
+}
+
 StreamWriter::StreamWriter(std::int64_t places, const Kernels& kernels,
                            std::vector<std::byte>& memory)
     : kernels_(kernels), room_(memory) {

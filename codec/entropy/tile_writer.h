@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "codec/bytes.h"
@@ -40,6 +41,15 @@ void take_exceptions(Blocks& blocks, std::int64_t group, int lane, const Frequen
 
 // Appends them in the order of their places.
 void put_exceptions(std::vector<Exception> exceptions, ByteWriter& out);
+
+// A bit per group, the first in the lowest.
+void put_flags(const std::vector<bool>& flags, ByteWriter& out);
+
+// The models of a group's columns as the symbols of three steps.
+struct FieldValues {
+  std::int16_t of_field[kNumFields][kLanes]{};
+};
+[[nodiscard]] FieldValues field_values(std::span<const ColumnModel> models);
 
 // The coder of one tile, fed from the last step to the first.
 class StreamWriter {

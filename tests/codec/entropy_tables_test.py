@@ -20,6 +20,9 @@ class CommittedTables(unittest.TestCase):
     def test_the_digit_tables_are_those_of_their_generator(self):
         self.expect_generated("digit_tables")
 
+    def test_the_peaked_tables_are_those_of_their_generator(self):
+        self.expect_generated("peaked_tables")
+
 
 if __name__ == "__main__":
     unittest.main()
