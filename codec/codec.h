@@ -57,6 +57,7 @@ struct SectionContext {
   // once, for the highest refinement that it is to use.
   std::span<const std::span<const std::byte>> lower_payloads;
   std::int64_t num_model_layers = 0;  // 1 + number of the last layer of the whole cache
+  bool keys_are_rotated = false;      // by their positions (KeyForm::kPostRope)
   // Both sides hold it (the container names it by its hash); null: none.
   const ModelProfile* model_profile = nullptr;
   Backend backend = best_backend();  // what runs the loops; the result does not depend on it

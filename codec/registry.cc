@@ -14,6 +14,7 @@
 #include "codec/lossless/binding.h"
 #include "codec/mixed_sparse/binding.h"
 #include "codec/raw/binding.h"
+#include "codec/sluice/binding.h"
 
 namespace sluice {
 namespace {
@@ -29,6 +30,7 @@ std::vector<Codec> make_table() {
       mixed_sparse_codec(),
       cachegen_released_codec(),
       cachegen_published_codec(),
+      sluice_codec(),
   };
 }
 

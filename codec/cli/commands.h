@@ -50,6 +50,9 @@ inline constexpr const char* kNoModelProfile = "none";
 [[nodiscard]] Result<std::shared_ptr<const ModelProfile>> choose_model_profile(
     const std::string& choice, const KvFacts& facts);
 
+// What encoders may know besides the tensors: --model-profile and --ignore-queries.
+void add_coding_options(CLI::App& command, std::string& model_profile, bool& ignores_queries);
+
 // To stderr, one line each.
 void print_notes(const std::vector<std::string>& notes);
 

@@ -65,6 +65,16 @@ Result<std::shared_ptr<const ModelProfile>> choose_model_profile(const std::stri
   return chosen;
 }
 
+void add_coding_options(CLI::App& command, std::string& model_profile, bool& ignores_queries) {
+  command
+      .add_option("--model-profile", model_profile,
+                  "for codecs that use one: a name, a file, auto (the shipped one of the "
+                  "capture's model) or none")
+      ->capture_default_str();
+  command.add_flag("--ignore-queries", ignores_queries,
+                   "code all tokens alike, also where the capture holds queries");
+}
+
 void print_notes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
 }

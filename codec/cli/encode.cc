@@ -73,13 +73,7 @@ void add_encode(CLI::App& app, Run& run) {
                    "layers that are decoded together")
       ->check(CLI::Range(1, kMaxLayersPerSection))
       ->capture_default_str();
-  command
-      ->add_option("--model-profile", options->model_profile,
-                   "for codecs that use one: a name, a file, auto (the shipped one of the "
-                   "capture's model) or none")
-      ->capture_default_str();
-  command->add_flag("--ignore-queries", options->ignores_queries,
-                    "code all tokens alike, also where the capture holds queries");
+  add_coding_options(*command, options->model_profile, options->ignores_queries);
   add_run_options(*command, options->run,
                   "seal the container with this key (`./sluice codec key FILE` makes one)");
   command->add_option("IN", options->in, "capture, as `./sluice codec capture` writes it")

@@ -22,6 +22,8 @@ struct Options {
   std::vector<std::string> codecs;
   std::int64_t chunk_tokens = MeasureOptions{}.chunk_tokens;
   int repeats = MeasureOptions{}.repeats;
+  std::string model_profile = kAutoModelProfile;
+  bool ignores_queries = false;
 };
 
 // The checked-out commit, with "-dirty" after it when files differ; empty without git.
@@ -91,21 +93,27 @@ Status profile(const Options& options) {
   const KvShape shape = shape_of(capture->cache.view());
   const auto model = model_of(options, shape);
   if (!model) return model.error();
-  auto result = measure_codecs(
-      *capture,
-      {.chunk_tokens = options.chunk_tokens, .repeats = options.repeats, .codecs = *codecs},
-      [](const std::string& level) { fmt::print(stderr, "measuring {}\n", level); });
+  const auto known = choose_model_profile(options.model_profile, shape.facts);
+  if (!known) return known.error();
+  auto result =
+      measure_codecs(*capture,
+                     {.chunk_tokens = options.chunk_tokens,
+                      .repeats = options.repeats,
+                      .codecs = *codecs,
+                      .model_profile = *known,
+                      .uses_importance = !options.ignores_queries},
+                     [](const std::string& level) { fmt::print(stderr, "measuring {}\n", level); });
   if (!result) return error_in(options.in, result.error().what, result.error().fix);
   result->model = *model;
   result->command = options.command_line;
   result->commit = commit();
   result->data_sha256 = sha256_hex(*file->bytes);
   result->note = fmt::format(
-      "{} layers, {} tokens of {} in chunks of {}; times are CPU times of one thread, medians of "
-      "{} runs",
+      "{} layers, {} tokens of {} in chunks of {}; model profile {}; times are CPU times of one "
+      "thread, medians of {} runs",
       shape.layers.size(), token_range(shape).tokens(),
       shape.facts.model.empty() ? "an unnamed model" : shape.facts.model, result->chunk_tokens,
-      options.repeats);
+      *known ? (*known)->name : "none", options.repeats);
   if (Status written = write_profile(*result, options.out); !written) return written;
   fmt::print(stderr, "wrote {}: {} levels, damage is {}\n", options.out, result->levels.size(),
              result->damage_measure);
@@ -129,6 +137,7 @@ void add_profile(CLI::App& app, Run& run, const std::string& command_line) {
   command->add_option("--repeat", options->repeats, "runs per timing; the median counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  add_coding_options(*command, options->model_profile, options->ignores_queries);
   command->add_option("--model", options->model,
                       "model geometry; without it, the shipped one of the capture's shape");
   command->footer(

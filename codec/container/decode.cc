@@ -182,6 +182,7 @@ Status decode_chain(std::span<const std::byte> file, const ContainerHeader& head
                                .refinement = section.refinement,
                                .lower_payloads = std::span(payloads).first(payloads.size() - 1),
                                .num_model_layers = num_model_layers(header.shape),
+                               .keys_are_rotated = header.shape.facts.keys == KeyForm::kPostRope,
                                .model_profile = opened.model_profile.get(),
                                .backend = options.backend};
   const auto tensors = tensors_of(header, section, cache);

@@ -93,6 +93,7 @@ Result<std::vector<std::byte>> encode_section(const ContainerHeader& header, Sec
                                .kind = tensor_kinds(plan.entry.kind).front(),
                                .refinement = plan.entry.refinement,
                                .num_model_layers = num_model_layers(header.shape),
+                               .keys_are_rotated = header.shape.facts.keys == KeyForm::kPostRope,
                                .model_profile = options.model_profile,
                                .backend = options.backend};
   auto section = codec_level.codec->encode_section(context, plan.tensors);

@@ -13,6 +13,8 @@
 #include "codec/container/encode.h"
 #include "codec/measure/attention_error.h"
 #include "codec/measure/linear_fit.h"
+#include "codec/model_profile/model_profile.h"
+#include "codec/token_importance.h"
 
 namespace sluice {
 namespace {
@@ -50,17 +52,32 @@ struct Sizes {
   double sd = 0;  // over chunks of full length
 };
 
+// How every chunk is coded.
+struct Coding {
+  std::optional<TokenImportance> importance;
+  std::shared_ptr<const ModelProfile> model_profile;
+
+  [[nodiscard]] Result<std::vector<std::byte>> encode(const KvView& view, CodecLevel level) const {
+    return encode_container(
+        view, level,
+        {.importance = importance ? &*importance : nullptr, .model_profile = model_profile.get()});
+  }
+  [[nodiscard]] Result<KvCache> decode(std::span<const std::byte> file, CodecLevel level) const {
+    return decode_container(file, level.id(), {.model_profiles = std::span(&model_profile, 1)});
+  }
+};
+
 // Codes the capture chunk by chunk into `damaged` and returns what the chunks cost.
-Result<Sizes> code_chunks(const KvView& view, CodecLevel level, std::span<const TokenRange> chunks,
-                          KvCache& damaged) {
+Result<Sizes> code_chunks(const KvView& view, CodecLevel level, const Coding& coding,
+                          std::span<const TokenRange> chunks, KvCache& damaged) {
   DataSize total;
   std::int64_t elements = 0;
   std::vector<double> bits;
   for (const TokenRange chunk : chunks) {
     const KvView part = slice_tokens(view, chunk);
-    const auto file = encode_container(part, level);
+    const auto file = coding.encode(part, level);
     if (!file) return file.error();
-    const auto decoded = decode_container(*file, level.id());
+    const auto decoded = coding.decode(*file, level);
     if (!decoded) return decoded.error();
     place(decoded->view(), damaged);
     const DataSize size = DataSize::bytes(static_cast<std::int64_t>(file->size()));
@@ -100,18 +117,18 @@ struct Times {
 };
 
 // Times containers of an eighth to the whole of one chunk.
-Result<Times> time_level(const KvView& view, CodecLevel level, TokenRange chunk, int repeats) {
+Result<Times> time_level(const KvView& view, CodecLevel level, const Coding& coding,
+                         TokenRange chunk, int repeats) {
   std::vector<TimePoint> encode_points, decode_points;
   for (const std::int64_t parts : {8, 4, 2, 1}) {
     const std::int64_t tokens = std::max<std::int64_t>(chunk.tokens() / parts, 1);
     const KvView part = slice_tokens(view, {chunk.begin, chunk.begin + tokens});
     const std::int64_t elements = num_elements(shape_of(part));
     if (elements == 0) continue;
-    auto file = encode_container(part, level);
+    auto file = coding.encode(part, level);
     if (!file) return file.error();
-    const Duration encode_time = time_of(repeats, [&] { file = encode_container(part, level); });
-    const Duration decode_time =
-        time_of(repeats, [&] { (void)decode_container(*file, level.id()); });
+    const Duration encode_time = time_of(repeats, [&] { file = coding.encode(part, level); });
+    const Duration decode_time = time_of(repeats, [&] { (void)coding.decode(*file, level); });
     encode_points.push_back({elements, encode_time});
     decode_points.push_back({elements, decode_time});
   }
@@ -141,6 +158,10 @@ Result<CodecProfile> measure_codecs(const Capture& capture, const MeasureOptions
                     "check `first_token`, or use longer chunks");
   }
   const auto reference = AttentionReference::make(capture);
+  Coding coding{.importance = {}, .model_profile = options.model_profile};
+  if (options.uses_importance) {
+    if (auto importance = token_importance(capture)) coding.importance = *std::move(importance);
+  }
   const auto chunks = chunks_of(token_range(shape), options.chunk_tokens);
   CodecProfile profile;
   profile.device = cpu_name() + ", 1 thread";
@@ -151,9 +172,10 @@ Result<CodecProfile> measure_codecs(const Capture& capture, const MeasureOptions
       const CodecLevel level{.codec = codec, .level = i};
       progress(level.id());
       KvCache damaged = KvCache::allocate(shape);
-      const auto sizes = code_chunks(view, level, chunks, damaged);
+      const auto sizes = code_chunks(view, level, coding, chunks, damaged);
       if (!sizes) return sizes.error();
-      const auto times = time_level(view, level, typical_chunk(view, chunks), options.repeats);
+      const auto times =
+          time_level(view, level, coding, typical_chunk(view, chunks), options.repeats);
       if (!times) return times.error();
       const double damage =
           reference ? reference->error_of(damaged.view()) : value_error(view, damaged.view());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct MeasureOptions {
   std::int64_t chunk_tokens = 1500;  // > 0; the capture is coded in pieces of that many tokens
   int repeats = 5;                   // of every timing; the median counts
   std::vector<const Codec*> codecs;
+  std::shared_ptr<const ModelProfile> model_profile;  // for codecs that use one; null: none
+  // Codes the tokens by the attention of the capture's own queries, where it holds any.
+  bool uses_importance = true;
 };
 
 // Fills levels (least damage first), chunk_tokens, damage_measure and device of a profile; the rest

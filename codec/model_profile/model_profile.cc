@@ -70,6 +70,11 @@ std::span<const float> ModelProfile::inverse(std::size_t layer_index) const {
   return found->second;  // a map's values stay where they are
 }
 
+Found with_inverses(ModelProfile profile) {
+  profile.inverses = std::make_shared<ModelProfile::Inverses>();
+  return std::make_shared<const ModelProfile>(std::move(profile));
+}
+
 Result<Found> read_model_profile(const fs::path& file) {
   auto bytes = read_file(file, kMaxFileSize);
   if (!bytes) return bytes.error();
@@ -81,8 +86,7 @@ Result<Found> read_model_profile(const fs::path& file) {
   if (!profile) return profile.error();
   profile->name = file.stem().string();
   profile->sha256 = bytes_of_hex(hash);
-  profile->inverses = std::make_shared<ModelProfile::Inverses>();
-  return Found(std::make_shared<const ModelProfile>(*std::move(profile)));
+  return with_inverses(*std::move(profile));
 }
 
 std::vector<std::string> model_profile_names() {

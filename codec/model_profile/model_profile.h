@@ -61,8 +61,11 @@ struct ModelProfile {
   [[nodiscard]] std::span<const float> inverse(std::size_t layer_index) const;
 
   struct Inverses;                     // filled as they are asked for
-  std::shared_ptr<Inverses> inverses;  // set by the reader
+  std::shared_ptr<Inverses> inverses;  // set by with_inverses()
 };
+
+// Ready for encoders.
+[[nodiscard]] std::shared_ptr<const ModelProfile> with_inverses(ModelProfile profile);
 
 // Any file: shapes, finite numbers and an invertible basis are checked.
 [[nodiscard]] Result<std::shared_ptr<const ModelProfile>> read_model_profile(

@@ -74,7 +74,7 @@ def parse(data):
     for _ in range(reader.get("I")):
         entry = reader.bytes(40)
         first, count, kind, refinement, zero, crc, offset, size, _ = struct.unpack("<IIBBHIqqq", entry)
-        assert refinement == zero == 0
+        assert zero == 0 and (refinement == 0 or header["codec"] == "sluice")
         stored = data[offset:offset + size]
         assert zlib.crc32(stored) == crc
         header["sections"].append({"layers": range(first, first + count), "kind": kind, "offset": offset, "stored": stored,

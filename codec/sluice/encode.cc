@@ -1,0 +1,302 @@
+#include <algorithm>
+#include <cmath>
+
+#include "codec/bytes.h"
+#include "codec/entropy/binding.h"
+#include "codec/float16.h"
+#include "codec/row_convert.h"
+#include "codec/sluice/basis.h"
+#include "codec/sluice/payload.h"
+#include "codec/sluice/rungs.h"
+#include "codec/sluice/token_classes.h"
+
+namespace sluice::ladder {
+namespace {
+
+using Unit = UnitOf<TensorView>;
+
+constexpr float kSymbolMax = 32767.0F;
+constexpr float kQuantisedMax = 1U << 22;
+// Channel offsets pay from so many tokens on: with means from a profile they are small.
+constexpr std::size_t kOffsetRows = 64, kOffsetRowsWithProfile = 256;
+
+// The rung whose grid a rung's symbols are taken from: the finest of its residue up to
+// kFinestCommonRung, so that prefixes of digits are exactly the coarser rungs.
+int grid_rung(int rung) {
+  if (rung > kFinestCommonRung) return rung;
+  return rung + (kFinestCommonRung - rung) / kDigitRungs * kDigitRungs;
+}
+
+// To the nearest of thirds; no ties.
+std::int32_t third(std::int32_t q) {
+  return (q + (q >= 0 ? 1 : -1)) / 3;
+}
+
+// One layer's coefficients, and what is sent beside them.
+class UnitEncoder {
+ public:
+  UnitEncoder(const SectionContext& context, const Unit& unit)
+      : context_(context),
+        unit_(unit),
+        planes_(planes_of(context.level)),
+        kernels_(kernels_of(context.backend)),
+        channels_(static_cast<std::size_t>(unit.channels())),
+        first_row_(unit.begins_the_context() ? 1 : 0),
+        rows_(static_cast<std::size_t>(unit.tokens() - first_row_)) {
+    read_values();
+    analyse();
+    choose_offsets();
+    classes_ = token_classes(unit_, first_row_);
+    limit_classes();
+    quantise();
+  }
+
+  // Appends refinement 0 or a later one; returns the bytes that are not symbols.
+  std::int64_t write(ByteWriter& out) {
+    entropy::PlaneEncoder planes(out);
+    const auto shifts = row_shifts(classes_, has_classes());
+    const auto options = plane_options(unit_.tensors[0].values.shape.dim, shifts, context_.backend);
+    const int coded_digits = planes_.base_digits + planes_.refinements;
+    if (context_.refinement > 0) {
+      return write_digits(out, coded_digits - planes_.base_digits - context_.refinement, options);
+    }
+    std::int64_t side_bytes = write_front(out, planes);
+    const auto base = symbols_at(coded_digits);
+    const auto stats = planes.encode({rows(), channels(), base}, options);
+    side_bytes += stats.side_bytes();
+    for (int digit = 1; digit <= planes_.base_digits; ++digit)
+      side_bytes += write_digits(out, coded_digits - digit, options);
+    return side_bytes;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(rows_); }
+  [[nodiscard]] std::int64_t channels() const { return static_cast<std::int64_t>(channels_); }
+  [[nodiscard]] bool has_classes() const {
+    return std::any_of(classes_.begin(), classes_.end(), [](std::int8_t k) { return k != 0; });
+  }
+  std::span<float> row(std::size_t index) {
+    return std::span(values_).subspan(index * channels_, channels_);
+  }
+
+  // Tokens after the raw one, codable, keys as before their rotation.
+  void read_values() {
+    values_.resize(rows_ * channels_);
+    const auto positions = positions_of(unit_, first_row_);
+    std::size_t first = 0;
+    for (const SectionTensor& tensor : unit_.tensors) {
+      const TensorShape& shape = tensor.values.shape;
+      const auto count = static_cast<std::size_t>(shape.channels());
+      const bool turns = is_rotated(context_, tensor.kind, tensor.rope, shape.dim);
+      const RotationTable rotation =
+          turns ? rotation_table(*tensor.rope, positions, true) : RotationTable{};
+      for (std::size_t r = 0; r < rows_; ++r) {
+        const std::span<float> part = row(r).subspan(first, count);
+        tensor.values.read_token(static_cast<std::int64_t>(r) + first_row_, part, context_.backend);
+        make_codable(part, context_.backend);
+        rotate_heads(rotation, r, shape.dim, part, kernels_.rotate_back);
+      }
+      first += count;
+    }
+  }
+
+  // The root mean square around channel means of one tensor's channels [first, first + count); at
+  // least 1/256 of the plain one, below which a 16-bit source holds rounding alone.
+  [[nodiscard]] float spread(std::size_t first, std::size_t count) {
+    std::vector<double> sums(count), squares(count);
+    for (std::size_t r = 0; r < rows_; ++r) {
+      const float* const values = values_.data() + r * channels_ + first;
+      for (std::size_t c = 0; c < count; ++c) {
+        sums[c] += static_cast<double>(values[c]);
+        squares[c] += static_cast<double>(values[c]) * static_cast<double>(values[c]);
+      }
+    }
+    double power = 0, variance = 0;
+    const auto tokens = static_cast<double>(rows_);
+    for (std::size_t c = 0; c < count; ++c) {
+      const double mean = sums[c] / tokens;
+      power += squares[c] / tokens;
+      variance += std::max(0.0, squares[c] / tokens - mean * mean);
+    }
+    const double least = power / (256.0 * 256.0);
+    return static_cast<float>(std::sqrt(std::max(variance, least) / static_cast<double>(count)));
+  }
+
+  // Without a profile.
+  void measure_scales() {
+    std::vector<TensorScale> scales;
+    std::size_t first = 0;
+    for (const SectionTensor& tensor : unit_.tensors) {
+      const std::int64_t count = tensor.values.shape.channels();
+      const float measured = rows_ == 0 ? 0 : spread(first, static_cast<std::size_t>(count));
+      scale_bits_.push_back(fp32_to_bf16(measured < 1e-9F ? 1.0F : measured));
+      scales.push_back({count, bf16_to_fp32(scale_bits_.back())});
+      first += static_cast<std::size_t>(count);
+    }
+    basis_ = basis_of(scales);
+  }
+
+  // Values to coefficients, in place.
+  void analyse() {
+    const LayerProfile* layer = profile_of(context_.model_profile, unit_);
+    has_profile_ = layer != nullptr;
+    std::span<const float> inverse;
+    if (has_profile_) {
+      basis_ = basis_of(*layer);
+      inverse = context_.model_profile->inverse(
+          static_cast<std::size_t>(layer - context_.model_profile->layers.data()));
+    } else {
+      measure_scales();
+    }
+    std::vector<float> inverse_scales;
+    for (const float scale : basis_.scales) inverse_scales.push_back(1.0F / scale);
+    std::vector<float> coefficients(channels_);
+    for (std::size_t r = 0; r < rows_; ++r) {
+      kernels_.normalise(basis_.means.data(), inverse_scales.data(), channels(), row(r).data());
+      if (basis_.blocks.empty()) continue;
+      std::int64_t first = 0;
+      const float* matrix = inverse.data();
+      for (const BlockBasis& block : basis_.blocks) {
+        kernels_.analyse(row(r).data() + first, matrix, block.width, coefficients.data() + first);
+        first += block.width;
+        matrix += block.width * block.width;
+      }
+      std::copy(coefficients.begin(), coefficients.end(), row(r).begin());
+    }
+  }
+
+  void choose_offsets() {
+    offset_values_.assign(channels_, 0.0F);
+    if (rows_ < (has_profile_ ? kOffsetRowsWithProfile : kOffsetRows)) return;
+    std::vector<double> sums(channels_);
+    for (std::size_t r = 0; r < rows_; ++r) {
+      for (std::size_t c = 0; c < channels_; ++c)
+        sums[c] += static_cast<double>(values_[r * channels_ + c]);
+    }
+    std::vector<float> means(channels_);
+    for (std::size_t c = 0; c < channels_; ++c)
+      means[c] = static_cast<float>(sums[c] / static_cast<double>(rows_));
+    std::vector<std::int32_t> symbols(channels_);
+    kernels_.quantise(means.data(), offset_values_.data(), 1.0F / kOffsetStep, channels(),
+                      kSymbolMax, symbols.data());
+    for (std::size_t c = 0; c < channels_; ++c) {
+      offsets_.push_back(static_cast<std::int16_t>(symbols[c]));
+      offset_values_[c] = kOffsetStep * static_cast<float>(symbols[c]);
+    }
+  }
+
+  // Coarser classes where symbols would pass 16 bits: for every rung up to the common one alike, so
+  // that they stay prefixes of each other.
+  void limit_classes() {
+    const int coded = planes_.rung(planes_.refinements);
+    const float step = step_of(std::max(coded, kFinestCommonRung));
+    for (std::size_t r = 0; r < rows_; ++r) {
+      float largest = 0;
+      for (std::size_t c = 0; c < channels_; ++c)
+        largest = std::max(largest, std::abs(values_[r * channels_ + c] - offset_values_[c]));
+      std::int8_t& k = classes_[r];
+      while (k < kClassHigh && largest > kSymbolMax * step * class_factor(k)) ++k;
+    }
+  }
+
+  // Symbols of the finest coded rung.
+  void quantise() {
+    const int coded = planes_.rung(planes_.refinements);
+    const int grid = grid_rung(coded);
+    const int thirds = (grid - coded) / kDigitRungs;
+    symbols_.resize(rows_ * channels_);
+    for (std::size_t r = 0; r < rows_; ++r) {
+      const float factor = 1.0F / (step_of(grid) * class_factor(classes_[r]));
+      std::int32_t* const out = symbols_.data() + r * channels_;
+      kernels_.quantise(row(r).data(), offset_values_.data(), factor, channels(), kQuantisedMax,
+                        out);
+      for (std::size_t c = 0; c < channels_; ++c) {
+        for (int i = 0; i < thirds; ++i) out[c] = third(out[c]);
+        out[c] = std::clamp(out[c], -32767, 32767);
+      }
+    }
+  }
+
+  // So many digits below the finest coded rung.
+  [[nodiscard]] std::vector<std::int16_t> symbols_at(int digits) const {
+    std::vector<std::int16_t> symbols;
+    symbols.reserve(symbols_.size());
+    for (std::int32_t q : symbols_) {
+      for (int i = 0; i < digits; ++i) q = third(q);
+      symbols.push_back(static_cast<std::int16_t>(q));
+    }
+    return symbols;
+  }
+
+  // The digit that carries the symbols from `below` + 1 digits below the finest to `below`.
+  std::int64_t write_digits(ByteWriter& out, int below, const entropy::PlaneOptions& options) {
+    const auto coarse = symbols_at(below + 1);
+    const auto fine = symbols_at(below);
+    std::vector<std::int8_t> digits;
+    digits.reserve(fine.size());
+    for (std::size_t i = 0; i < fine.size(); ++i)
+      digits.push_back(static_cast<std::int8_t>(fine[i] - 3 * coarse[i]));
+    const auto plane = entropy::encode_digits({rows(), channels(), coarse}, digits, options);
+    out.put_bytes(plane.bytes);
+    return plane.stats.side_bytes();
+  }
+
+  // All that stands before the symbols.
+  std::int64_t write_front(ByteWriter& out, entropy::PlaneEncoder& planes) {
+    const std::size_t before = out.bytes().size();
+    out.put(static_cast<std::uint8_t>((first_row_ == 1 ? kHasRawToken : 0) |
+                                      (offsets_.empty() ? 0 : kHasOffsets) |
+                                      (has_classes() ? kHasClasses : 0)));
+    for (const std::uint16_t bits : scale_bits_) out.put(bits);
+    if (first_row_ == 1) {
+      for (const SectionTensor& tensor : unit_.tensors) write_raw_token(out, tensor.values);
+    }
+    if (has_classes()) {
+      const std::vector<std::int16_t> classes(classes_.begin(), classes_.end());
+      (void)planes.encode({rows(), 1, classes}, {.backend = context_.backend});
+    }
+    if (!offsets_.empty())
+      (void)planes.encode({channels(), 1, offsets_}, {.backend = context_.backend});
+    return static_cast<std::int64_t>(out.bytes().size() - before);
+  }
+
+  void write_raw_token(ByteWriter& out, const TensorView& values) {
+    const TensorShape& shape = values.shape;
+    std::vector<float> channels(static_cast<std::size_t>(shape.channels()));
+    values.read_token(0, channels, context_.backend);
+    make_codable(channels, context_.backend);
+    std::vector<std::byte> row(channels.size() *
+                               static_cast<std::size_t>(bytes_per_element(shape.dtype)));
+    row_convert(shape.dtype, context_.backend)
+        .from_fp32(channels.data(), shape.channels(), row.data());
+    out.put_bytes(row);
+  }
+
+  const SectionContext& context_;
+  const Unit& unit_;
+  LevelPlanes planes_;
+  const Kernels& kernels_;
+  std::size_t channels_;
+  std::int64_t first_row_;  // token of row 0
+  std::size_t rows_;
+  bool has_profile_ = false;
+  std::vector<std::uint16_t> scale_bits_;  // bf16, of each tensor; none with a profile
+  UnitBasis basis_;
+  std::vector<float> values_;          // [row, channel]: keys and values, then coefficients
+  std::vector<std::int16_t> offsets_;  // [coefficient], in kOffsetStep; empty: none
+  std::vector<float> offset_values_;   // the same in units of coefficients
+  std::vector<std::int8_t> classes_;   // [row]
+  std::vector<std::int32_t> symbols_;  // [row, coefficient], of the finest coded rung
+};
+
+}  // namespace
+
+Result<EncodedSection> encode_section(const SectionContext& context,
+                                      std::span<const SectionTensor> tensors) {
+  ByteWriter out;
+  std::int64_t side_bytes = 0;
+  for (const Unit& unit : units_of(tensors)) side_bytes += UnitEncoder(context, unit).write(out);
+  return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
+}
+
+}  // namespace sluice::ladder
