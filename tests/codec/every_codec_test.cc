@@ -149,7 +149,10 @@ TEST_P(EveryCodec, RefusesAPayloadThatIsOneByteShorterOrLonger) {
     Bytes longer = payload;
     longer.push_back(std::byte{0});
     EXPECT_FALSE(decode_alone(file, header, section, longer).ok());
-    ASSERT_FALSE(payload.empty());
+    if (payload.empty()) {
+      EXPECT_GT(section.refinement, 0);  // nothing left to refine
+      return;
+    }
     EXPECT_FALSE(
         decode_alone(file, header, section, Bytes(payload.begin(), payload.end() - 1)).ok());
   });

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
+#include <numeric>
 
 #include "base/files.h"
 #include "base/random.h"
@@ -190,8 +190,13 @@ TEST(SluiceClasses, ATokenThatIsAttendedToIsKeptBetter) {
     return static_cast<float>(random.normal(0, 1));
   });
   TokenImportance importance;
-  importance.layers[0] = {.first_token = 3, .attention = std::vector<float>(100, 0.001F)};
-  importance.layers[0].attention[40] = 0.5F;
+  Positions positions(100);
+  std::iota(positions.begin(), positions.end(), 3);
+  importance.layers[0] = {.positions = positions,
+                          .root_mean_square = std::vector<float>(100, 0.001F),
+                          .total = {},
+                          .observed = {}};
+  importance.layers[0].root_mean_square[40] = 0.5F;
   const auto error_at = [&](const KvCache& back, std::int64_t token) {
     double error = 0;
     for (std::int64_t dim = 0; dim < 64; ++dim)
