@@ -50,7 +50,11 @@ class Nanobits {
   constexpr Nanobits operator-(Nanobits o) const { return Nanobits{value_ - o.value_}; }
   constexpr Nanobits operator*(std::int64_t k) const { return Nanobits{value_ * k}; }
   // Rounded down.
-  constexpr Nanobits operator/(std::int64_t k) const { return Nanobits{value_ / k}; }
+  constexpr Nanobits operator/(std::int64_t k) const {
+    if (value_ >= 0 && value_ <= detail::kInt64Max)
+      return Nanobits{detail::Wide{static_cast<std::int64_t>(value_) / k}};
+    return Nanobits{value_ / k};
+  }
   constexpr Nanobits& operator+=(Nanobits o) {
     value_ += o.value_;
     return *this;

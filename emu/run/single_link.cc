@@ -24,6 +24,7 @@ Status check_emulatable(const Scenario& s) {
   if (!t.handshake || !t.slow_start || !t.count_headers)
     return not_emulated(s,
                         "its transport has no handshake, slow start or headers; a kernel's does");
+  if (!t.hystart) return not_emulated(s, "its transport has no HyStart; a kernel's CUBIC does");
   if (t.congestion == CongestionControl::kDctcp)
     return not_emulated(s, "DCTCP needs a queue that marks");
   return {};

@@ -88,10 +88,13 @@ struct TransportSpec {
   bool pacing = false;
   bool handshake = true;   // one round trip before the first request of each connection group
   bool slow_start = true;  // false: the window is never the limit
+  // Slow start ends when acknowledgements show that the path is full (HyStart), as in Linux; false:
+  // with the first loss.
+  bool hystart = true;
   std::int32_t initial_window_segments = 10;        // RFC 6928
   DataSize max_window = DataSize::bytes(64 << 20);  // of each connection
-  // A silence longer than RTT (with its time in queues) + idle_timeout resets the window to its
-  // first size (RFC 5681, 4.1).
+  // Each silence of RTT (with its time in queues) + idle_timeout halves the window, down to its
+  // first size (RFC 2861, as Linux does).
   bool idle_reset = true;
   Duration idle_timeout = std::chrono::milliseconds{200};
   DataSize header = DataSize::bytes(52);  // IPv4 + TCP + timestamps, in each packet of `mtu`

@@ -1,5 +1,7 @@
 #include "sim/ns3/friendly_cubic.h"
 
+#include <ns3/simulator.h>
+
 #include <algorithm>
 
 namespace sluice {
@@ -29,6 +31,32 @@ std::uint32_t FriendlyCubic::GetSsThresh(ns3::Ptr<const ns3::TcpSocketState> win
   const std::uint32_t threshold = ns3::TcpCubic::GetSsThresh(window, bytes_in_flight);
   reno_ = threshold / window->m_segmentSize;
   return threshold;
+}
+
+void FriendlyCubic::PktsAcked(ns3::Ptr<ns3::TcpSocketState> window, std::uint32_t segments_acked,
+                              const ns3::Time& round_trip) {
+  ns3::TcpCubic::PktsAcked(window, segments_acked, round_trip);
+  segments_acked_ += segments_acked;
+  if (!hystart_ || is_path_found_ || window->m_cWnd >= window->m_ssThresh) return;
+  const Duration sample{round_trip.GetNanoSeconds()};
+  const std::uint64_t in_flight = window->m_bytesInFlight.Get() / window->m_segmentSize;
+  is_path_found_ = hystart_->ends_at({.now = at_ns(ns3::Simulator::Now().GetNanoSeconds()),
+                                      .round_trip = sample,
+                                      .smoothed = sample,
+                                      .num_packets = segments_acked,
+                                      .acked_until = segments_acked_,
+                                      .next_number = segments_acked_ + in_flight,
+                                      .window = DataSize::bytes(window->m_cWnd.Get()),
+                                      .window_packets = window->GetCwndInSegments()});
+  if (is_path_found_) window->m_ssThresh = window->m_cWnd;
+}
+
+void FriendlyCubic::CongestionStateSet(ns3::Ptr<ns3::TcpSocketState> window,
+                                       ns3::TcpSocketState::TcpCongState_t state) {
+  ns3::TcpCubic::CongestionStateSet(window, state);
+  if (state != ns3::TcpSocketState::CA_LOSS || !hystart_) return;
+  hystart_->restart(at_ns(ns3::Simulator::Now().GetNanoSeconds()), segments_acked_);
+  is_path_found_ = false;
 }
 
 }  // namespace sluice

@@ -74,6 +74,7 @@ void TcpChannel::on_accept(ns3::Ptr<ns3::Socket> socket, const ns3::Address& fro
   const std::uint16_t port = ns3::InetSocketAddress::ConvertFrom(from).GetPort();
   const std::size_t lane = static_cast<std::size_t>(port) - kFirstClientPort;
   const SenderSetting setting{.congestion = transport_.congestion,
+                              .hystart = transport_.hystart,
                               .round_trip = ends_.path->round_trip(),
                               .stream = static_cast<std::uint32_t>(ends_.number * 256 + lane)};
   lanes_[lane].connection->accept(ns3::DynamicCast<ns3::TcpSocketBase>(socket), setting);

@@ -95,8 +95,8 @@ void TcpConnection::close() {
 void TcpConnection::restart_after(Duration round_trip, Duration idle_timeout) {
   if (!window_ || unsent_ > DataSize::zero() || window_->m_bytesInFlight.Get() > 0) return;
   const Duration measured{window_->m_lastRtt.Get().GetNanoSeconds()};
-  if (clock_.now() - last_sent_ > std::max(round_trip, measured) + idle_timeout)
-    restart_window(*window_);
+  const Duration timeout = std::max(round_trip, measured) + idle_timeout;
+  if (timeout > Duration::zero()) restart_window(*window_, (clock_.now() - last_sent_) / timeout);
 }
 
 void TcpConnection::on_connected(ns3::Ptr<ns3::Socket> /*socket*/) {

@@ -26,8 +26,6 @@ constexpr std::uint32_t kDataRetries = 15;  // tcp_retries2
 constexpr double kSegmentLifeSeconds = 1;   // addresses are never used again, nothing to outlive
 constexpr std::uint32_t kDelayedAckPackets = 2;
 
-constexpr Duration kTrainGap = std::chrono::milliseconds{2};  // hystart_ack_delta
-
 template <class Algorithm>
 class Opened final : public Algorithm {
  public:
@@ -120,21 +118,20 @@ ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
       break;
   }
   const auto cubic = ns3::CreateObject<Opened<FriendlyCubic>>();
-  // HyStart of ns-3 3.37 looks for a train of acknowledgements before it begins the next round, so
-  // that at round trips up to 2 ms two trains look like one and slow start ends at 20 packets.
-  // Linux (5.6) begins the round first; here gaps of a quarter round trip end a train.
-  const Duration gap = std::min<Duration>(kTrainGap, setting.round_trip / 4);
-  cubic->SetAttribute("HyStartAckDelta", ns3::TimeValue(ns3::NanoSeconds(to_ns(gap))));
+  cubic->SetAttribute("HyStart", ns3::BooleanValue(false));  // its own has faults
+  if (setting.hystart) cubic->use_hystart();
   return set(socket, cubic);
 }
 
-void restart_window(ns3::TcpSocketState& window) {
+void restart_window(ns3::TcpSocketState& window, std::int64_t timeouts) {
   const std::uint32_t initial = window.m_initialCWnd * window.m_segmentSize;
   const std::uint32_t before = window.m_cWnd;
-  if (before <= initial) return;
+  if (before <= initial || timeouts < 1) return;
+  const std::uint32_t halved = timeouts < 32 ? before >> timeouts : 0;
+  const std::uint32_t after = std::max(initial, halved);
   window.m_ssThresh = std::max<std::uint32_t>(window.m_ssThresh, before / 4 * 3);
-  window.m_cWnd = initial;
-  window.m_cWndInfl = initial;
+  window.m_cWnd = after;
+  window.m_cWndInfl = after;
 }
 
 }  // namespace sluice

@@ -23,6 +23,7 @@ inline constexpr DataSize kUnsentMax = DataSize::bytes(128 << 10);
 
 struct SenderSetting {
   CongestionControl congestion = CongestionControl::kCubic;
+  bool hystart = true;    // CUBIC's
   Duration round_trip{};  // of the path, without queueing
   std::uint32_t stream =
       0;  // of BBR's random numbers, so that a run does not depend on earlier ones
@@ -33,8 +34,8 @@ struct SenderSetting {
 [[nodiscard]] ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
                                                                    const SenderSetting& setting);
 
-// After a long silence: the initial window again, slow start up to 3/4 of what it was (as Linux;
-// RFC 5681, section 4.1).
-void restart_window(ns3::TcpSocketState& window);
+// After a silence of so many timeouts: halved by each down to the initial window, slow start up to
+// 3/4 of what it was (as Linux; RFC 2861).
+void restart_window(ns3::TcpSocketState& window, std::int64_t timeouts);
 
 }  // namespace sluice

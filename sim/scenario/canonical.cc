@@ -147,6 +147,7 @@ std::string congestion_text(CongestionControl control) {
 Json transport_json(const TransportSpec& t) {
   return {{"handshake", t.handshake},
           {"slow_start", t.slow_start},
+          {"hystart", t.hystart},
           {"initial_window_segments", t.initial_window_segments},
           {"max_window_bytes", t.max_window.bytes()},
           {"header_bytes", t.header.bytes()},

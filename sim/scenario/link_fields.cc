@@ -206,6 +206,7 @@ TransportSpec read_transport(Fields fields) {
   TransportSpec t;
   t.handshake = fields.boolean("handshake", standard.handshake);
   t.slow_start = fields.boolean("slow_start", standard.slow_start);
+  t.hystart = fields.boolean("hystart", standard.hystart);
   t.initial_window_segments = static_cast<std::int32_t>(
       fields.integer("initial_window_segments", 1, kMaxSegments, standard.initial_window_segments));
   t.max_window = fields.size("max_window", standard.max_window);

@@ -55,14 +55,114 @@ TEST(CongestionWindow, CubicIsBackAtTheOldWindowAfterKSeconds) {
   EXPECT_GT(window.size(), plateau + kPacket * 40);  // 0.4 * 5^3 = 50 packets above, 5 s later
 }
 
-TEST(CongestionWindow, SilenceBringsTheInitialWindowAndSlowStartUpToWhereItWas) {
+// Linux grows by a packet for 20 acknowledged ones until it knows where packets are lost.
+TEST(CongestionWindow, AfterSlowStartWithoutALossItGrowsByATwentiethOfWhatIsAcknowledged) {
+  CongestionWindow window(limits(100));
+  window.leave_slow_start();
+  EXPECT_FALSE(window.in_slow_start());
+  window.on_ack(kRunStart, kPacket * 100, 20ms);
+  EXPECT_EQ(window.size(), kPacket * 105);
+  window.on_loss();  // 73.5; now W_max is known, and K = cbrt(0.3 * 105 / 0.4) = 4.3 s
+  window.on_ack(kRunStart, kPacket * 73, 20ms);
+  EXPECT_LT(window.size(), kPacket * 75);
+}
+
+TEST(CongestionWindow, EachTimeoutOfSilenceHalvesItDownToTheInitialOne) {
   CongestionWindow window(limits(10));
   window.on_ack(kRunStart, kPacket * 90, 20ms);
-  window.on_silence();
+  window.leave_slow_start();
+  window.on_silence(0);
+  EXPECT_EQ(window.size(), kPacket * 100);
+  window.on_silence(1);
+  EXPECT_EQ(window.size(), kPacket * 50);
+  window.on_silence(2);
+  EXPECT_EQ(window.size(), DataSize::bytes(12'500));
+  window.on_silence(1'000'000);
   EXPECT_EQ(window.size(), kPacket * 10);
+}
+
+TEST(CongestionWindow, AfterASilenceSlowStartGoesUpToThreeQuartersOfWhatItWas) {
+  CongestionWindow window(limits(10));
+  window.on_ack(kRunStart, kPacket * 90, 20ms);
+  window.leave_slow_start();
+  window.on_silence(3);
   EXPECT_TRUE(window.in_slow_start());
   window.on_ack(kRunStart, kPacket * 500, 20ms);
-  EXPECT_EQ(window.size(), kPacket * 70);  // 70 % of 100
+  EXPECT_EQ(window.size(), kPacket * 100);  // where it was found full
+  window.on_ack(kRunStart, kPacket * 2000, 20ms);
+  EXPECT_EQ(window.size(), kPacket * 200);
+  window.on_silence(5);
+  window.on_ack(kRunStart, kPacket * 500, 20ms);
+  EXPECT_EQ(window.size(), kPacket * 150);
+}
+
+// A connection with a round trip of 20 ms and 100 packets of window, of which `packets` are
+// acknowledged every `gap`, two by two.
+struct Watched {
+  HyStart hystart{false};
+  Instant now = kRunStart;
+  std::uint64_t acked = 0;
+  DataSize window = kPacket * 100;
+  bool ack(Duration gap, Duration round_trip, std::int64_t packets = 2) {
+    now += gap;
+    acked += static_cast<std::uint64_t>(packets);
+    return hystart.ends_at({.now = now,
+                            .round_trip = round_trip,
+                            .smoothed = 20ms,
+                            .num_packets = packets,
+                            .acked_until = acked,
+                            .next_number = acked + 98,
+                            .window = window,
+                            .window_packets = window.bytes() / kPacket.bytes()});
+  }
+};
+
+// Half of 20 ms and of the millisecond that super-segments may take: acknowledgements each 0.5 ms
+// are too long a train with the 22nd after the first.
+TEST(HyStart, EndsSlowStartWhenAcknowledgementsComeWithoutAGapForHalfARoundTrip) {
+  Watched watched;
+  EXPECT_FALSE(watched.ack(20ms, 20ms));
+  for (int i = 1; i <= 21; ++i) EXPECT_FALSE(watched.ack(500us, 20ms)) << i;
+  EXPECT_TRUE(watched.ack(500us, 20ms));
+}
+
+TEST(HyStart, AGapOfMoreThanTwoMillisecondsEndsTheTrain) {
+  Watched watched;
+  (void)watched.ack(20ms, 20ms);
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(watched.ack(500us, 20ms));
+  EXPECT_FALSE(watched.ack(2001us, 20ms));
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(watched.ack(500us, 20ms)) << i;
+}
+
+// A burst of 20 packets stands for ten acknowledgements, so it may take ten gaps.
+TEST(HyStart, BurstsMakeATrainAsTheirPacketsWould) {
+  Watched watched;
+  EXPECT_FALSE(watched.ack(20ms, 20ms, 20));
+  EXPECT_FALSE(watched.ack(10ms, 20ms, 20));
+  EXPECT_TRUE(watched.ack(10ms, 20ms, 20));
+}
+
+// 20 ms / 8 is less than the least of 4 ms: more than 24 ms in eight samples and the one that asks.
+TEST(HyStart, EndsSlowStartWhenAllOfARoundIsLate) {
+  Watched watched;
+  (void)watched.ack(20ms, 20ms);
+  for (int i = 0; i < 48; ++i) (void)watched.ack(3ms, 20ms);             // no train
+  EXPECT_FALSE(watched.ack(3ms, 24'001us));  // number 99, the last of the round
+  for (int i = 0; i < 8; ++i) EXPECT_FALSE(watched.ack(3ms, 24'001us)) << i;
+  EXPECT_TRUE(watched.ack(3ms, 24'001us));
+}
+
+TEST(HyStart, OneSampleInTimeSavesTheRound) {
+  Watched watched;
+  (void)watched.ack(20ms, 20ms);
+  EXPECT_FALSE(watched.ack(3ms, 24ms));
+  for (int i = 0; i < 40; ++i) EXPECT_FALSE(watched.ack(3ms, 50ms)) << i;
+}
+
+TEST(HyStart, LeavesAWindowOfLessThanSixteenPacketsAlone) {
+  Watched watched;
+  watched.window = kPacket * 15;
+  for (int i = 0; i < 40; ++i) EXPECT_FALSE(watched.ack(500us, i < 2 ? 20ms : 60ms)) << i;
 }
 
 // A sender with room for ten packets; each send takes one packet, since an eighth of the window is
@@ -99,6 +199,39 @@ TEST(ConnectionSender, TheWindowDoesNotGrowWhileMostOfItIsUnused) {
   (void)sender.send(kRunStart, 1, kPacket, false);
   sender.on_ack(kRunStart + 20ms, {0, 0, 1});
   EXPECT_EQ(sender.window(), kPacket * 10);
+}
+
+// The window was in use when the last packet left, and stays so until that is acknowledged.
+TEST(ConnectionSender, TheLastAcknowledgementsOfATransferLetTheWindowGrowToo) {
+  Sender s;
+  s.fill(kRunStart);
+  for (std::uint64_t n = 0; n < 10; ++n) s.sender.on_ack(kRunStart + 20ms, {n, n, n + 1});
+  EXPECT_TRUE(s.sender.is_idle());
+  EXPECT_EQ(s.sender.window(), kPacket * 20);
+}
+
+// Two windows of 16 and 32 packets at a packet each ms: acknowledgements of the first come for 15
+// ms, longer than half a round trip and its slack, 10.5 ms, which the twelfth is the first to pass.
+CongestionLimits sixteen_packets(bool hystart) {
+  CongestionLimits of = limits(16);
+  of.hystart = hystart;
+  return of;
+}
+DataSize window_after_a_train(bool hystart) {
+  ConnectionSender sender(sixteen_packets(hystart), kPacket, false);
+  for (int i = 0; i < 16; ++i) (void)sender.send(kRunStart, 1, kPacket, false);
+  for (std::uint64_t n = 0; n < 16; ++n) {
+    const Instant now = kRunStart + 20ms + n * 1ms;
+    sender.on_ack(now, {n, n, n + 1});
+    while (sender.room(now, kPacket)) (void)sender.send(now, 1, kPacket, false);
+  }
+  return sender.window();
+}
+
+TEST(ConnectionSender, SlowStartEndsWithinTheTrainAndGoesOnByATwentieth) {
+  EXPECT_EQ(window_after_a_train(false), kPacket * 32);
+  // Eleven packets by slow start, the other five a twentieth of a packet each.
+  EXPECT_EQ(window_after_a_train(true), DataSize::bytes(27'250));
 }
 
 TEST(ConnectionSender, ASegmentIsAnEighthOfTheWindowOrWhatRemains) {

@@ -74,7 +74,8 @@ SentCurve::Piece FluidNetwork::step(const FluidChannel& channel, FluidChannel::P
   RateUntil flow{channel.rate, Instant::max()};
   if (channel.is_alone) {
     flow = path_rate(channel, progress.at);
-    window.admit(rules, progress.at, flow.rate, channel.path->round_trip(progress.at));
+    window.admit(rules, progress.at, flow.rate, channel.path->round_trip(progress.at),
+                 std::nullopt);
   }
   const Nanobits limit =
       window.in_round() ? std::min(stream.total, progress.sent + window.budget()) : stream.total;
@@ -86,7 +87,8 @@ SentCurve::Piece FluidNetwork::step(const FluidChannel& channel, FluidChannel::P
       std::min(limit - progress.sent, Nanobits::flown(flow.rate, end - progress.at));
   progress.sent += delta;
   progress.at = end;
-  if (delta > Nanobits{}) window.sent(end, delta);
+  const Duration alone = channel.is_alone ? end - piece.at : Duration::zero();
+  if (delta > Nanobits{}) window.sent(end, delta, alone);
   if (end >= window.round_end()) window.end_round(rules);
   return piece;
 }

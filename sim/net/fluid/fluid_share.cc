@@ -132,7 +132,10 @@ std::optional<DataRate> FluidNetwork::own_limit(const FluidChannel& channel, Ins
 void FluidNetwork::flow_shared(FluidChannel& channel, DataRate rate, Instant now) {
   FluidStream& stream = *channel.head;
   FluidChannel::Progress& progress = channel.now;
-  progress.window.admit(channel.path->window, now, rate, channel.path->round_trip(now));
+  DataRate line = kUnlimited;
+  for (const LinkId id : channel.links())
+    line = std::min(line, capacity_now_[static_cast<std::size_t>(id.value)]);
+  progress.window.admit(channel.path->window, now, rate, channel.path->round_trip(now), line);
   channel.rate = rate;
   channel.limit = progress.window.in_round()
                       ? std::min(stream.total, progress.sent + progress.window.budget())
@@ -142,7 +145,8 @@ void FluidNetwork::flow_shared(FluidChannel& channel, DataRate rate, Instant now
   // Twice the window is twice the weight, beside those whose windows grow no further.
   const Nanobits window = progress.window.whole(channel.path->window);
   if (channel.path->window.limits && window < channel.path->window.max * channel.connections()) {
-    if (const auto time = window.time_at(rate))
+    const Nanobits doubled = progress.window.until_doubled(channel.path->window);
+    if (const auto time = doubled.time_at(rate))
       channel.changes_at = std::min(channel.changes_at, now + *time);
   }
   if (const auto time = (channel.limit - progress.sent).time_at(rate))

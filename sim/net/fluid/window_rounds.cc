@@ -2,67 +2,170 @@
 
 #include <algorithm>
 
+#include "sim/net/transport/hystart.h"
+
 namespace sluice {
+namespace {
+
+// After slow start without a loss the window grows by this part of what is acknowledged, as
+// CongestionWindow does.
+constexpr std::int64_t kGrowthPart = 20;
+constexpr std::int64_t kHalvingsMax = 60;
+
+}  // namespace
 
 WindowRules::WindowRules(const TransportSpec& transport, const Framing& framing,
-                         Duration round_trip)
+                         Duration path_round_trip)
     : initial(Nanobits::of(framing.wire_size(framing.payload * transport.initial_window_segments))),
       max(Nanobits::of(framing.wire_size(transport.max_window))),
-      silence_max(round_trip + transport.idle_timeout),
+      packet(Nanobits::of(framing.wire_size(framing.payload))),
+      round_trip(path_round_trip),
+      timeout(path_round_trip + transport.idle_timeout),
       limits(transport.slow_start),
-      idle_reset(transport.idle_reset) {}
+      idle_reset(transport.idle_reset),
+      hystart(transport.hystart),
+      is_paced(transport.pacing) {}
 
 void WindowRounds::begin(const WindowRules& rules, Instant now, std::int32_t connections) {
   if (now >= round_end_) end_round(rules);
   if (!in_round()) grow(rules);
-  if (open_ > 0 && rules.idle_reset && now - last_sent_ > rules.silence_max)
-    window_ = std::min(window_, rules.initial);
+  if (open_ > 0 && rules.idle_reset && rules.timeout > Duration::zero() &&
+      size_.window > rules.initial && now - last_sent_ > rules.timeout) {
+    if (size_.threshold) size_.threshold = std::max(*size_.threshold, size_.window * 3 / 4);
+    const std::int64_t halvings = std::min((now - last_sent_) / rules.timeout, kHalvingsMax);
+    size_.window = std::max(rules.initial, size_.window / (std::int64_t{1} << halvings));
+  }
   if (connections > open_) {
-    window_ = (window_ * open_ + rules.initial * (connections - open_)) / connections;
+    size_.window = (size_.window * open_ + rules.initial * (connections - open_)) / connections;
     open_ = connections;
   }
   used_ = connections;
+  if (!std::exchange(is_fresh_, false)) return;
+  unused_ = in_round() ? budget_ : size_.window * used_;
+  train_ = Duration::zero();
 }
 
-void WindowRounds::sent(Instant now, Nanobits amount) {
+void WindowRounds::sent(Instant now, Nanobits amount, Duration alone) {
   last_sent_ = now;
   ungrown_ += amount;
+  ungrown_time_ += alone;
+  unused_ = std::max(Nanobits{}, unused_ - amount);
   if (in_round()) budget_ -= amount;
 }
 
-void WindowRounds::grow(const WindowRules& rules) {
-  if (used_ == 0 || ungrown_ == Nanobits{}) return;
-  window_ = std::min(rules.max, window_ + (used_ == 1 ? ungrown_ : ungrown_ / used_));
-  ungrown_ = Nanobits{};
+// The window at which HyStart finds that the path is full, if it does so among the acknowledgements
+// of what was sent since the window last grew: they come as the data left, as a train. One so slow
+// that two packets are more than its gap shows in its delay alone. Beside others a window travels
+// as a burst between theirs, which is a short train.
+std::optional<Nanobits> WindowRounds::full_path(const WindowRules& rules) const {
+  if (ungrown_time_ <= Duration::zero() || size_.window < rules.packet * kHyStartPackets)
+    return std::nullopt;
+  const bool is_train =
+      ungrown_ * to_ns(kTrainGap) >= rules.packet * 2 * used_ * to_ns(ungrown_time_);
+  if (!is_train) {
+    const Duration late = rules.round_trip + hystart_delay(rules.round_trip);
+    const Nanobits full = ungrown_ * to_ns(late) / to_ns(ungrown_time_) / used_;
+    const bool is_late = size_.window + ungrown_ / used_ > full;
+    return is_late ? std::optional{std::max(size_.window, full)} : std::nullopt;
+  }
+  const Duration longest =
+      hystart_train(rules.round_trip, rules.round_trip, size_.window.whole_bytes(), rules.is_paced);
+  if (train_ + ungrown_time_ <= longest) return std::nullopt;
+  const Duration before = std::max(Duration::zero(), longest - train_);
+  return size_.window + ungrown_ * to_ns(before) / to_ns(ungrown_time_) / used_;
 }
 
-void WindowRounds::admit(const WindowRules& rules, Instant now, DataRate rate,
-                         Duration round_trip) {
+// Beside others. A window travels as a burst between theirs, so its acknowledgements are a train at
+// the whole rate of the link. With the link as the limit it takes window / rate to travel, its time
+// in the queue included. Acknowledgements tell of a round before: of its window and its queue.
+void WindowRounds::look_beside_others(const WindowRules& rules, Instant now, DataRate rate,
+                                      DataRate line) {
+  const Duration seen =
+      std::max(rules.round_trip, (size_.window * used_).time_at(rate).value_or(Duration::max()));
+  shortest_ = std::min(shortest_, seen);
+  if (now - looked_.at < looked_.round_trip) return;
+  const Look before = std::exchange(looked_, Look{now, seen, size_.window});
+  if (size_.window < rules.packet * kHyStartPackets) return;
+  const Duration longest =
+      hystart_train(shortest_, seen, before.window.whole_bytes(), rules.is_paced);
+  const Nanobits train = Nanobits::flown(line, longest);
+  if (before.window > train) {
+    leave_slow_start(before.window + train);
+  } else if (std::min(before.round_trip, seen) > shortest_ + hystart_delay(shortest_)) {
+    leave_slow_start(before.window + rules.packet * 2 * (kDelaySamples + 1));
+  }
+}
+
+void WindowRounds::leave_slow_start(Nanobits window) {
+  size_.threshold = window;
+  size_.window = std::min(size_.window, window);
+}
+
+WindowRounds::Size WindowRounds::grown(const WindowRules& rules) const {
+  // Unless all of the window was in use it does not grow, but in slow start, where half is enough.
+  Nanobits acked = ungrown_;
+  if (unused_ > Nanobits{} || used_ == 0) acked = Nanobits{};
+  if (acked == Nanobits{}) return size_;
+  const Nanobits doubling = used_ == 1 ? acked : acked / used_;
+  Size to = size_;
+  if (rules.hystart && !to.threshold) to.threshold = full_path(rules);
+  const Nanobits slow_start =
+      to.threshold ? std::min(doubling, std::max(Nanobits{}, *to.threshold - to.window)) : doubling;
+  to.window = std::min(rules.max, to.window + slow_start + (doubling - slow_start) / kGrowthPart);
+  return to;
+}
+
+void WindowRounds::grow(const WindowRules& rules) {
+  if (used_ == 0 || unused_ > Nanobits{} || ungrown_ == Nanobits{}) return;
+  size_ = grown(rules);
+  train_ += ungrown_time_;
+  ungrown_ = Nanobits{};
+  ungrown_time_ = Duration::zero();
+}
+
+Nanobits WindowRounds::until_doubled(const WindowRules& rules) const {
+  const Size now = grown(rules);
+  const bool is_slow_start = !now.threshold || now.window < *now.threshold;
+  return now.window * used_ * (is_slow_start ? 1 : kGrowthPart);
+}
+
+void WindowRounds::admit(const WindowRules& rules, Instant now, DataRate rate, Duration round_trip,
+                         std::optional<DataRate> line) {
   if (!rules.limits || round_trip == Duration::zero() || in_round()) return;
   grow(rules);
-  const Nanobits window = window_ * used_;
+  if (rules.hystart && !size_.threshold) {
+    if (line) {
+      look_beside_others(rules, now, rate, *line);
+    } else {
+      shortest_ = std::min(shortest_, round_trip);
+      looked_ = {now, round_trip, size_.window};
+    }
+  }
+  const Nanobits window = size_.window * used_;
   if (window >= Nanobits::flown(rate, round_trip)) return;
   round_end_ = now + round_trip;
   budget_ = window;
+  train_ = Duration::zero();
 }
 
-// When the last byte leaves, all of the window W is in flight (or all that was sent, if that is
-// less than W), and W has grown by half of what this round would have brought. What is acknowledged
-// after that lets it grow only until half of it is in flight, which is when a third has come back:
-// 4/3 * (W + sent) / 2, and no less than before if this was the first round.
+// A transfer smaller than the window has used what it sent of it.
 void WindowRounds::end_data(const WindowRules& rules) {
   if (!rules.limits || used_ == 0) return;
-  const Nanobits before = window_;
-  window_ = std::min(rules.max, (window_ + ungrown_ / used_) * 2 / 3);
-  if (is_fresh_) window_ = std::max(window_, before);
-  ungrown_ = Nanobits{};
+  if (unused_ > Nanobits{}) {
+    const Nanobits used = ungrown_ / used_;
+    const bool is_slow_start = !size_.threshold || size_.window < *size_.threshold;
+    if (is_slow_start && used * 2 > size_.window)
+      size_.window = std::min({rules.max, size_.window + used, used * 2});
+    ungrown_ = Nanobits{};
+    ungrown_time_ = Duration::zero();
+  }
+  grow(rules);
   is_fresh_ = true;
 }
 
 void WindowRounds::end_round(const WindowRules& rules) {
   round_end_ = kNever;
   budget_ = Nanobits{};
-  if (ungrown_ > Nanobits{}) is_fresh_ = false;
   grow(rules);
 }
 

@@ -2,11 +2,13 @@
 // until the round ends.
 // Where in the flow: one per set of connections of the fluid tier. Time is an argument; no clock
 // inside; a plain value, so that the network can try out what comes and come back.
-// Surprises: the window grows by what was sent, so it doubles only in rounds that used it up; once
-// the link is slower than window / RTT, rounds make no difference and there are none.
+// Surprises: the window grows by what was sent, so it doubles only in rounds that used it up, and
+// by a twentieth of it once HyStart has ended slow start; when the link is slower than window /
+// RTT, rounds make no difference and there are none.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "base/nanobits.h"
 #include "sim/net/framing.h"
@@ -16,23 +18,26 @@ namespace sluice {
 
 // What does not change: of one path.
 struct WindowRules {
-  WindowRules(const TransportSpec& transport, const Framing& framing, Duration round_trip);
+  WindowRules(const TransportSpec& transport, const Framing& framing, Duration path_round_trip);
   Nanobits initial, max;  // wire data per connection
-  Duration silence_max;   // after which the window is the initial one again
-  bool limits;            // false: never in a round
-  bool idle_reset;
+  Nanobits packet;
+  Duration round_trip;
+  Duration timeout;  // each such silence halves the window
+  bool limits;       // false: never in a round
+  bool idle_reset, hystart, is_paced;
 };
 
 class WindowRounds {
  public:
   // Data begin to flow at `now` over so many connections; new ones bring an initial window.
   void begin(const WindowRules& rules, Instant now, std::int32_t connections);
-  // `amount` of wire data left until `now`.
-  void sent(Instant now, Nanobits amount);
+  // `amount` of wire data left until `now`, of it alone on its links in the time of `alone`.
+  void sent(Instant now, Nanobits amount, Duration alone);
   // Outside a round: begins one if the window is less than what `rate` sends in `round_trip`.
-  void admit(const WindowRules& rules, Instant now, DataRate rate, Duration round_trip);
-  // All data have left, and nothing follows at once: a sender that has less than half of its window
-  // in flight does not let it grow.
+  // `rate` is a share of `line`, or there is nobody to share with.
+  void admit(const WindowRules& rules, Instant now, DataRate rate, Duration round_trip,
+             std::optional<DataRate> line);
+  // All data have left, and nothing follows at once: their acknowledgements are the last.
   void end_data(const WindowRules& rules);
   // At round_end(): the acknowledgements are back, the window has grown.
   void end_round(const WindowRules& rules);
@@ -40,8 +45,10 @@ class WindowRounds {
   [[nodiscard]] bool in_round() const { return round_end_ != kNever; }
   // Of the connections in use together, grown by all that was sent.
   [[nodiscard]] Nanobits whole(const WindowRules& rules) const {
-    return std::min(rules.max * used_, window_ * used_ + ungrown_);
+    return grown(rules).window * used_;
   }
+  // What must be sent until whole() has about doubled.
+  [[nodiscard]] Nanobits until_doubled(const WindowRules& rules) const;
   // Instant::max() outside a round.
   [[nodiscard]] Instant round_end() const { return round_end_; }
   // What may still leave in this round; meaningless outside a round.
@@ -50,14 +57,33 @@ class WindowRounds {
 
  private:
   static constexpr Instant kNever = Instant::max();
+  // Of each connection.
+  struct Size {
+    Nanobits window;
+    std::optional<Nanobits> threshold;  // of slow start; absent until the path was found full
+  };
+  [[nodiscard]] Size grown(const WindowRules& rules) const;
+  [[nodiscard]] std::optional<Nanobits> full_path(const WindowRules& rules) const;
   void grow(const WindowRules& rules);
+  void leave_slow_start(Nanobits window);
+  void look_beside_others(const WindowRules& rules, Instant now, DataRate rate, DataRate line);
 
-  Nanobits window_;   // per connection
-  Nanobits ungrown_;  // sent since the window last grew
+  Size size_;
+  Nanobits ungrown_;         // sent since the window last grew ...
+  Duration ungrown_time_{};  // ... in so much time alone on its links
+  Duration train_{};         // of acknowledgements without a gap, before those of what is not grown
+  Duration shortest_ = Duration::max();  // round trip with its time in queues
+  struct Look {
+    Instant at;
+    Duration round_trip{};  // its time in queues included
+    Nanobits window;
+  };
+  Look looked_;      // a round ago or less
+  Nanobits unused_;  // of the window, since nothing was in flight
   Nanobits budget_;
   Instant round_end_ = kNever;
   Instant last_sent_;
-  bool is_fresh_ = true;   // nothing was in flight when this round began
+  bool is_fresh_ = true;   // nothing is in flight
   std::int32_t open_ = 0;  // connections that exist
   std::int32_t used_ = 0;  // of them, by the current transfer
 };

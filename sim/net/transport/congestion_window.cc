@@ -10,6 +10,8 @@ constexpr double kBeta = 0.7;                             // RFC 9438, section 4
 constexpr double kC = 0.4;                                // packets per second cubed, section 5
 constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);  // section 4.3
 constexpr double kPacketsMin = 2;
+// Linux's cubic grows by an acknowledged packet in 20 at least before its first loss.
+constexpr double kGrowthUnknown = 1.0 / 20;
 
 double in_packets(DataSize size, DataSize packet) {
   return static_cast<double>(size.bytes()) / static_cast<double>(packet.bytes());
@@ -43,21 +45,23 @@ void CongestionWindow::grow_cubic(Instant now, double acked, Duration round_trip
   if (!epoch_) {
     epoch_ = now;
     packets_reno_ = packets_;
-    plateau_s_ = std::cbrt(std::max(0.0, packets_before_loss_ - packets_) / kC);
+    origin_ = std::max(packets_before_loss_, packets_);
+    plateau_s_ = std::cbrt((origin_ - packets_) / kC);
   }
   const double since_s = to_seconds(now - *epoch_);
   const auto cubic = [&](double t) {
     const double from_plateau_s = t - plateau_s_;
-    return kC * from_plateau_s * from_plateau_s * from_plateau_s + packets_before_loss_;
+    return kC * from_plateau_s * from_plateau_s * from_plateau_s + origin_;
   };
   packets_reno_ += (packets_reno_ < packets_before_loss_ ? kAlpha : 1.0) * acked / packets_;
+  const double least = packets_ + (packets_before_loss_ > 0 ? 0 : kGrowthUnknown * acked);
   if (cubic(since_s) < packets_reno_) {
-    packets_ = std::max(packets_, packets_reno_);
+    packets_ = std::max(least, packets_reno_);
     return;
   }
   const double target =
       std::clamp(cubic(since_s + to_seconds(round_trip)), packets_, 1.5 * packets_);
-  packets_ += (target - packets_) / packets_ * acked;
+  packets_ = std::max(least, packets_ + (target - packets_) / packets_ * acked);
 }
 
 void CongestionWindow::on_loss() {
@@ -71,14 +75,15 @@ void CongestionWindow::on_loss() {
 void CongestionWindow::on_collapse() {
   on_loss();
   packets_ = kPacketsMin;
+  packets_before_loss_ = 0;
 }
 
-void CongestionWindow::on_silence() {
+void CongestionWindow::on_silence(std::int64_t timeouts) {
   const double initial = in_packets(limits_.initial, limits_.packet);
-  if (packets_ <= initial) return;
-  threshold_ = std::max(threshold_.value_or(0), packets_ * kBeta);
-  packets_ = initial;
-  epoch_.reset();
+  if (packets_ <= initial || timeouts < 1) return;
+  if (threshold_) threshold_ = std::max(*threshold_, packets_ * 3 / 4);
+  packets_ = std::max(
+      initial, std::ldexp(packets_, -static_cast<int>(std::min<std::int64_t>(timeouts, 64))));
 }
 
 }  // namespace sluice

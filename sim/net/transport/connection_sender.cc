@@ -18,28 +18,53 @@ constexpr std::int64_t kSegmentsPerWindow = 8;
 ConnectionSender::ConnectionSender(const CongestionLimits& limits, DataSize segment_max,
                                    bool is_paced)
     : window_(limits),
+      hystart_(is_paced),
+      is_hystart_on_(limits.hystart && limits.slow_start),
+      looks_for_full_path_(is_hystart_on_),
       pace_(is_paced),
       packet_(limits.packet),
       segment_max_(std::max(segment_max, limits.packet)) {}
 
-std::optional<DataSize> ConnectionSender::room(Instant now, DataSize remaining) const {
+DataSize ConnectionSender::whole_segment() const {
   const DataSize wanted =
       std::min(segment_max_, DataSize::bytes(window_.size().bytes() / kSegmentsPerWindow));
-  const DataSize whole =
-      wanted < packet_ * 2 ? packet_ : packet_ * (wanted.bytes() / packet_.bytes());
-  const DataSize payload = std::min(remaining, whole);
+  return wanted < packet_ * 2 ? packet_ : packet_ * (wanted.bytes() / packet_.bytes());
+}
+
+std::optional<DataSize> ConnectionSender::room(Instant now, DataSize remaining) const {
+  const DataSize payload = std::min(remaining, whole_segment());
   if (!lost_.empty() || !(sent_.empty() || fits(payload)) || !pace_.allows(now))
     return std::nullopt;
   return payload;
 }
 
 NumberedSegment ConnectionSender::put_in_flight(Instant now, Segment segment) {
+  if (in_flight_ == DataSize::zero() && next_number_ > 0) window_.on_pause(now - last_sent_);
   sent_.push_back({segment, now, true});
   in_flight_ += segment.payload;
   last_sent_ = now;
+  const NumberedSegment copy{segment, next_number_++};
+  note_use();
   pace_.on_departure(now, segment.payload, window_.size(), round_trip_.known(),
                      window_.in_slow_start());
-  return {segment, next_number_++};
+  return copy;
+}
+
+// Whether the window is in use is known when something is sent, and holds until all that was sent
+// by then is acknowledged, so that the last acknowledgements of a transfer let the window grow too
+// (Linux's tcp_cwnd_validate(); RFC 7661's concern).
+void ConnectionSender::note_use() {
+  const bool is_limited = !fits(whole_segment());
+  if (acked_until_ < use_until_ && !is_limited && (is_limited_ || in_flight_ <= most_in_flight_))
+    return;
+  is_limited_ = is_limited;
+  most_in_flight_ = in_flight_;
+  use_until_ = next_number_;
+}
+
+// In slow start half of it is enough.
+bool ConnectionSender::is_window_used() const {
+  return is_limited_ || (window_.in_slow_start() && window_.size() < most_in_flight_ * 2);
 }
 
 NumberedSegment ConnectionSender::send(Instant now, std::uint64_t transfer, DataSize payload,
@@ -71,30 +96,47 @@ DataSize ConnectionSender::settle(Sent& sent) {
 void ConnectionSender::on_ack(Instant now, const Acknowledgement& ack) {
   SLUICE_ASSERT(ack.last < next_number_, "an acknowledgement of what was never sent");
   next_expected_ = std::max(next_expected_, ack.next_expected);
-  const DataSize in_flight_before = in_flight_;
-  DataSize arrived = settle_run(now, ack);
+  const std::optional<Duration> round_trip = sample(now, ack);
+  if (round_trip) round_trip_.add(*round_trip);
+  DataSize arrived = settle_run(ack);
   acked_until_ = std::max(acked_until_, ack.last + 1);
   last_acked_ = now;
   arrived += settle_front(now);
   num_probes_ = 0;
-  // The window grows only if it was in use: half of it in slow start, whole after (RFC 7661's
-  // concern).
-  const DataSize used =
-      window_.in_slow_start() ? in_flight_before * 2 : in_flight_before + segment_max_;
+  if (round_trip && looks_for_full_path_ && window_.in_slow_start())
+    look_for_full_path(now, *round_trip, arrived);
   const bool is_recovered = ack.last >= recovery_until_;
-  if (arrived > DataSize::zero() && is_recovered && used >= window_.size())
+  if (arrived > DataSize::zero() && is_recovered && is_window_used())
     window_.on_ack(now, arrived, round_trip_.smoothed());
 }
 
+// Of the newest copy that the acknowledgement names, if it is new and was not kept back.
+std::optional<Duration> ConnectionSender::sample(Instant now, const Acknowledgement& ack) const {
+  if (ack.is_late || ack.last < std::max(first_number_, acked_until_)) return std::nullopt;
+  const Sent& newest = sent_[ack.last - first_number_];
+  return newest.in_flight ? std::optional{now - newest.at} : std::nullopt;
+}
+
+void ConnectionSender::look_for_full_path(Instant now, Duration sample, DataSize arrived) {
+  const HyStart::Ack ack{.now = now,
+                         .round_trip = sample,
+                         .smoothed = round_trip_.smoothed(),
+                         .num_packets = arrived.bytes() / packet_.bytes(),
+                         .acked_until = acked_until_,
+                         .next_number = next_number_,
+                         .window = window_.size(),
+                         .window_packets = window_.size().bytes() / packet_.bytes()};
+  if (!hystart_.ends_at(ack)) return;
+  window_.leave_slow_start();
+  looks_for_full_path_ = false;
+}
+
 // Packets arrive in the order of their numbers, so that no number is looked at twice.
-DataSize ConnectionSender::settle_run(Instant now, const Acknowledgement& ack) {
+DataSize ConnectionSender::settle_run(const Acknowledgement& ack) {
   DataSize arrived;
   const std::uint64_t from = std::max({ack.first, acked_until_, first_number_});
-  for (std::uint64_t number = from; number <= ack.last; ++number) {
-    Sent& sent = sent_[number - first_number_];
-    if (number == ack.last && sent.in_flight && !ack.is_late) round_trip_.add(now - sent.at);
-    arrived += settle(sent);
-  }
+  for (std::uint64_t number = from; number <= ack.last; ++number)
+    arrived += settle(sent_[number - first_number_]);
   return arrived;
 }
 
@@ -122,10 +164,17 @@ DataSize ConnectionSender::settle_front(Instant now) {
     ++first_number_;
   }
   if (is_new_loss) {
-    num_probes_ < kProbesUntilCollapse ? window_.on_loss() : window_.on_collapse();
+    shrink(now);
     recovery_until_ = next_number_;
   }
   return arrived;
+}
+
+void ConnectionSender::shrink(Instant now) {
+  if (num_probes_ < kProbesUntilCollapse) return window_.on_loss();
+  window_.on_collapse();
+  hystart_.restart(now, next_number_);
+  looks_for_full_path_ = is_hystart_on_;
 }
 
 // By its age alone: fewer later copies arrived than tell a loss from reordering (RFC 8985, 6.2).
@@ -158,8 +207,9 @@ std::optional<NumberedSegment> ConnectionSender::give_up(Instant now) {
 }
 
 void ConnectionSender::restart_after(Duration round_trip, Duration idle_timeout, Instant now) {
-  const Duration silence_max = std::max(round_trip, round_trip_.known()) + idle_timeout;
-  if (is_idle() && next_number_ > 0 && now - last_sent_ > silence_max) window_.on_silence();
+  if (!is_idle() || next_number_ == 0) return;
+  const Duration timeout = std::max(round_trip, round_trip_.known()) + idle_timeout;
+  if (timeout > Duration::zero()) window_.on_silence((now - last_sent_) / timeout);
 }
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "sim/net/transport/congestion_window.h"
 #include "sim/net/transport/departure_pace.h"
+#include "sim/net/transport/hystart.h"
 #include "sim/net/transport/round_trip_estimate.h"
 #include "sim/net/transport/segment.h"
 
@@ -40,8 +41,9 @@ class ConnectionSender {
   [[nodiscard]] std::optional<Instant> gives_up_at() const;
   // At gives_up_at(): finds losses, or answers a copy of the oldest segment in flight as a probe.
   [[nodiscard]] std::optional<NumberedSegment> give_up(Instant now);
-  // Before new data: puts the window back if nothing was sent for longer than the smoothed round
-  // trip, its time in queues included, or `round_trip` if that is longer, and `idle_timeout`.
+  // Before new data: halves the window for each retransmission timeout in which nothing was sent:
+  // the smoothed round trip, its time in queues included, or `round_trip` if that is longer, and
+  // `idle_timeout`.
   void restart_after(Duration round_trip, Duration idle_timeout, Instant now);
   // The time of the handshake, before any data.
   void on_handshake(Duration round_trip) { round_trip_.add(round_trip); }
@@ -56,15 +58,23 @@ class ConnectionSender {
     bool in_flight = true;
   };
   NumberedSegment put_in_flight(Instant now, Segment segment);
+  [[nodiscard]] DataSize whole_segment() const;
+  void note_use();
+  [[nodiscard]] bool is_window_used() const;
+  [[nodiscard]] std::optional<Duration> sample(Instant now, const Acknowledgement& ack) const;
+  void look_for_full_path(Instant now, Duration sample, DataSize arrived);
+  void shrink(Instant now);
   DataSize settle(Sent& sent);
   [[nodiscard]] bool fits(DataSize payload) const { return in_flight_ + payload <= window_.size(); }
-  [[nodiscard]] DataSize settle_run(Instant now, const Acknowledgement& ack);
+  [[nodiscard]] DataSize settle_run(const Acknowledgement& ack);
   [[nodiscard]] DataSize settle_front(Instant now);
   [[nodiscard]] bool is_lost(const Sent& oldest, Instant now) const;
   [[nodiscard]] std::optional<Instant> loss_certain_at() const;
   [[nodiscard]] Instant probe_at() const;
 
   CongestionWindow window_;
+  HyStart hystart_;
+  bool is_hystart_on_, looks_for_full_path_;  // the latter until it was found full
   RoundTripEstimate round_trip_;
   DeparturePace pace_;
   DataSize packet_, segment_max_;
@@ -77,6 +87,10 @@ class ConnectionSender {
   DataSize in_flight_;                // payload
   std::int32_t num_probes_ = 0;       // since the last acknowledgement
   Instant last_sent_, last_acked_;
+  // Whether the window was what limited sending, or the most that was in flight, since ...
+  bool is_limited_ = false;
+  DataSize most_in_flight_;
+  std::uint64_t use_until_ = 0;  // ... this number was the next to be sent
 };
 
 }  // namespace sluice

@@ -84,6 +84,7 @@ CongestionLimits WindowedNetwork::limits_for(const Channel& channel) const {
   limits.initial = limits.packet * transport_.initial_window_segments;
   limits.max = transport_.max_window;
   limits.slow_start = transport_.slow_start;
+  limits.hystart = transport_.hystart;
   if (limits.slow_start) return limits;
   const DataRate rate = narrowest_rate(*channel.path, capacity_, clock_.now(), channel.chunk_index);
   const DataSize in_flight = rate * channel.path->round_trip();
