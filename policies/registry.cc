@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/names.h"
+#include "policies/anytime.h"
 #include "policies/cachegen_published.h"
 #include "policies/cachegen_released.h"
 #include "policies/fixed.h"
@@ -22,6 +23,7 @@ const std::vector<PolicyEntry>& table() {
       seed_ratio_entry(),
       cachegen_released_entry(),
       cachegen_published_entry(),
+      anytime_entry(),
   };
   return kTable;
 }

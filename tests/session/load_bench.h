@@ -50,17 +50,21 @@ class LoadBench {
     return *this;
   }
 
-  LoadBench& rate(DataRate rate) {
-    rate_ = rate;
+  LoadBench& rate(DataRate rate) { return capacity({{Duration::zero(), rate}}); }
+
+  // From these instants on; the last holds.
+  LoadBench& capacity(std::vector<RateStep> steps) {
+    steps_ = std::move(steps);
     return *this;
   }
 
   // Runs the load to its end (at most one minute) and returns its record.
   LoadRecord run(const std::string& tier, Policy& policy) {
     TopologySpec topology{.nodes = {"store", "gpu"}, .links = {}};
-    LinkTrace trace{.name = "constant",
-                    .length = std::chrono::seconds{1},
-                    .steps = {{Duration::zero(), rate_}}};
+    LinkTrace trace{.name = "steps",
+                    .end = TraceEnd::kHold,
+                    .length = steps_.back().start + std::chrono::seconds{1},
+                    .steps = steps_};
     add_cable(topology, {.name = "link",
                          .from = NodeId{0},
                          .to = NodeId{1},
@@ -91,7 +95,7 @@ class LoadBench {
   TransportSpec transport;
 
  private:
-  DataRate rate_ = DataRate::bits_per_sec(8'000'000);
+  std::vector<RateStep> steps_{{Duration::zero(), DataRate::bits_per_sec(8'000'000)}};
 };
 
 // The next chunk that is absent, at level 0, one transfer at a time.
