@@ -11,7 +11,8 @@ std::vector<std::int8_t> row_shifts(std::span<const std::int8_t> classes, bool h
 
 entropy::PlaneOptions plane_options(std::int64_t column_unit, std::span<const std::int8_t> shifts,
                                     Backend backend) {
-  return {.column_unit = column_unit,
+  return {.model = entropy::PlaneModel::kPeaked,
+          .column_unit = column_unit,
           .row_shifts = shifts,
           .prefers_tall_tiles = true,
           .backend = backend};

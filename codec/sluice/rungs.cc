@@ -28,10 +28,10 @@ struct Level {
   LevelPlanes planes;
 };
 
-// Wide symbols are split: tables hold symbols up to +-512 of a family that ends at a standard
-// deviation of 73 steps, and important tokens take steps a sixteenth as large.
+// Wide symbols are split: tables end at some hundred steps, and important tokens take steps a
+// sixteenth as large.
 int base_digits_of(int rung) {
-  return rung <= 6 ? 0 : (rung - 4) / kDigitRungs;
+  return rung <= 12 ? 0 : (rung - 10) / kDigitRungs;
 }
 
 const char* about(int rung) {
