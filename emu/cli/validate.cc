@@ -7,7 +7,7 @@
 #include "analysis/store/store.h"
 #include "base/parse.h"
 #include "emu/cli/commands.h"
-#include "emu/run/emulated_runs.h"
+#include "emu/run/rehearsal.h"
 #include "emu/run/single_link.h"
 #include "sim/cli/campaign.h"
 #include "sim/cli/notes.h"
@@ -28,6 +28,10 @@ struct Options {
   int decode_threads = 1;
   std::vector<std::string> command;  // for provenance
 };
+
+EmulationOptions emulation_options(const Options& options) {
+  return {.emulator = options.emulator, .decode_threads = options.decode_threads};
+}
 
 // As options of `sim`, which campaign and validation speak.
 Result<SimOptions> sim_options(const Options& options) {
@@ -86,7 +90,10 @@ Result<ScenarioContents> make_contents_of(const Scenario& scenario, const Option
   if (!options.capture.empty()) contents.capture = options.capture;
   contents.size_max = *size_max;
   contents.decode_threads = options.decode_threads;
-  return make_scenario_contents(scenario, contents);
+  Result<ScenarioContents> made = make_scenario_contents(scenario, contents);
+  if (!made) return made.error();
+  fmt::print(stderr, "{}: rehearsing its decodes ...\n", scenario.title());
+  return rehearse(std::move(*made), scenario.policies.front(), emulation_options(options));
 }
 
 CampaignOptions campaign_options(const Scenario& scenario, const Options& options,
@@ -103,7 +110,7 @@ Status simulate(const ScenarioContents& made, const Options& options, const fs::
 Status emulate(const ScenarioContents& made, const Options& options, const fs::path& store) {
   Scenario scenario = made.scenario;
   scenario.tiers = {kEmu};
-  EmulatedRuns runs(made, {.emulator = options.emulator, .decode_threads = options.decode_threads});
+  EmulatedRuns runs(made, emulation_options(options));
   CampaignOptions campaign = campaign_options(scenario, options, store);
   campaign.make_run = [&](const PolicySpec& policy, std::int64_t replicate, const std::string&) {
     fmt::print(stderr, "{}: emulating {}, replicate {} ...\n", scenario.title(), policy.name(),

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "emu/run/host_health.h"
+#include "emu/run/rehearsal.h"
 #include "emu/run/single_link.h"
 #include "sim/serving/draws.h"
 #include "sim/serving/plan.h"
@@ -68,6 +69,47 @@ TEST(ScenarioContents, BothWorldsPlanWithTheSizesOfTheChunksThatExist) {
       EXPECT_GT(chunk.levels[level].decode_time, Duration::zero());
     }
   }
+}
+
+// Decodes of a run at the second level: `ms` each.
+LoadRecord decodes(const Scenario& s, std::vector<std::pair<std::int64_t, int>> tokens_and_ms) {
+  LoadRecord load;
+  for (const auto& [tokens, ms] : tokens_and_ms) {
+    ChunkRecord chunk;
+    chunk.index = static_cast<std::int32_t>(load.chunks.size());
+    chunk.tokens = tokens;
+    chunk.level = s.ladder.levels[1].id();
+    chunk.compute_began_at = kRunStart;
+    chunk.resident_at = kRunStart + std::chrono::milliseconds{ms};
+    load.chunks.push_back(chunk);
+  }
+  return load;
+}
+
+// Planned are 10 ms. The first chunk took 20, 15 and 12 ms, the second 10: 1.5 and 1 times as long.
+// A place where nothing was decoded takes the upper median of the four, 1.5.
+TEST(Rehearsal, DecodesTakeWhatTheyTookBesideTheTransfers) {
+  Scenario s = small();
+  MeasuredChunks measured;
+  measured.sha256 = "of an idle machine";
+  const LevelCost at_first{.size = {}, .decode_time = 20ms},
+      at_second{.size = {}, .decode_time = 10ms};
+  measured.chunks[{0, 128}] = {.stored_as = 0, .levels = {at_first, at_second}};
+  measured.chunks[{1, 128}] = {.stored_as = 1, .levels = {at_first, at_second}};
+  measured.chunks[{2, 50}] = {.stored_as = 2, .levels = {at_first, at_second}};
+  const MeasuredChunks beside = with_decodes_of(
+      measured, s.ladder,
+      {decodes(s, {{128, 20}}), decodes(s, {{128, 15}, {128, 10}}), decodes(s, {{128, 12}})});
+  EXPECT_EQ(beside.chunks.at({0, 128}).levels[1].decode_time, 15ms);
+  EXPECT_EQ(beside.chunks.at({0, 128}).levels[0].decode_time, 30ms);
+  EXPECT_EQ(beside.chunks.at({1, 128}).levels[1].decode_time, 10ms);
+  EXPECT_EQ(beside.chunks.at({2, 50}).levels[1].decode_time, 15ms);
+  EXPECT_NE(beside.sha256, measured.sha256) << "they are other results";
+}
+
+TEST(Rehearsal, WithoutADecodeTheTimesStay) {
+  const MeasuredChunks measured{.sha256 = "of an idle machine", .chunks = {}};
+  EXPECT_EQ(with_decodes_of(measured, small().ladder, {}).sha256, measured.sha256);
 }
 
 TEST(ScenarioContents, RefusesMoreThanTheMemoryItMayTake) {

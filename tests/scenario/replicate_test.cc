@@ -69,8 +69,9 @@ TEST(SharedArrivals, LoadsThatOverlapShareTheLinkAndTheGpuAndTakeLonger) {
   const Result<RunOutcome> a = run_replicate(*alone, policy, 0, "fluid");
   const Result<RunOutcome> b = run_replicate(*together, policy, 0, "fluid");
   ASSERT_TRUE(a.ok() && b.ok());
-  // Two loads on one link: the second ends at nearly twice the time of one alone.
-  EXPECT_GT(*b->loads[1].ttft(), *a->loads[1].ttft() * 17 / 10);
+  // Two loads on one link: the last to end takes nearly twice the time of one alone. Which one that
+  // is depends on whose slow start ended first.
+  EXPECT_GT(std::max(*b->loads[0].ttft(), *b->loads[1].ttft()), *a->loads[1].ttft() * 17 / 10);
   EXPECT_EQ(b->metrics.bytes_moved, a->metrics.bytes_moved);
 }
 
