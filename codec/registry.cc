@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/names.h"
@@ -38,12 +40,14 @@ std::vector<Codec> checked(std::vector<Codec> table) {
   std::set<std::string> ids;
   for (const Codec& codec : table) {
     SLUICE_ASSERT(ids.insert(codec.info.id).second, "two codecs with one id");
+    SLUICE_ASSERT(codec.info.id.find('+') == std::string::npos, "a codec named like a pair");
     SLUICE_ASSERT(codec.info.default_level < codec.info.levels.size(),
                   "a codec whose default level does not exist");
     SLUICE_ASSERT(codec.info.max_elements_per_byte > 0, "a codec that bounds no allocation");
     std::set<std::string> levels;
     for (const CodecLevelInfo& level : codec.info.levels) {
       SLUICE_ASSERT(levels.insert(level.name).second, "a codec with two levels of one name");
+      SLUICE_ASSERT(level.name.find('+') == std::string::npos, "a level named like a pair");
       SLUICE_ASSERT(level.refinements >= 0 && level.refinements <= UINT8_MAX,
                     "a level with more refinements than a container can number");
     }
@@ -51,7 +55,35 @@ std::vector<Codec> checked(std::vector<Codec> table) {
   return table;
 }
 
+// What stands before and behind the first `+`; the second is absent where there is none.
+std::pair<std::string_view, std::optional<std::string_view>> parts_of(std::string_view name) {
+  const std::size_t plus = name.find('+');
+  if (plus == std::string_view::npos) return {name, std::nullopt};
+  return {name.substr(0, plus), name.substr(plus + 1)};
+}
+
+// Index of a level, or of the default one where `level` is empty.
+Result<std::size_t> find_level(const Codec& codec, std::string_view level) {
+  if (level.empty()) return codec.info.default_level;
+  std::vector<std::string> known;
+  for (const CodecLevelInfo& info : codec.info.levels) {
+    if (info.name == level) return known.size();
+    known.push_back(info.name);
+  }
+  return error_in("--level", fmt::format("codec `{}` has no level `{}`", codec.info.id, level),
+                  suggest_name(level, known));
+}
+
 }  // namespace
+
+std::string CodecLevel::codec_name() const {
+  return reducer == nullptr ? codec->info.id : codec->info.id + "+" + reducer->info.id;
+}
+
+std::string CodecLevel::level_name() const {
+  const std::string& name = codec->info.levels[level].name;
+  return reducer == nullptr ? name : name + "+" + reducer->info.levels[reducer_level].name;
+}
 
 std::span<const Codec> all_codecs() {
   static const std::vector<Codec> table = checked(make_table());
@@ -67,26 +99,51 @@ Result<const Codec*> find_codec(std::string_view id, std::span<const Codec> code
   return error_in("--codec", fmt::format("there is no codec `{}`", id), suggest_name(id, known));
 }
 
-Result<CodecLevel> find_codec_level(std::string_view id, std::string_view level,
+Result<CodecLevel> find_codec_level(std::string_view codec_name, std::string_view level_name,
                                     std::span<const Codec> codecs) {
+  const auto [id, reducer_id] = parts_of(codec_name);
+  const auto [level, reducer_level] = parts_of(level_name);
   const auto codec = find_codec(id, codecs);
   if (!codec) return codec.error();
-  std::vector<std::string> known;
-  for (const CodecLevelInfo& info : (*codec)->info.levels) {
-    if (info.name == level) return CodecLevel{.codec = *codec, .level = known.size()};
-    known.push_back(info.name);
+  const auto index = find_level(**codec, level);
+  if (!index) return index.error();
+  CodecLevel found{.codec = *codec, .level = *index};
+  if (!reducer_id) {
+    if (!reducer_level) return found;
+    return error_in(
+        "--level",
+        fmt::format("`{}` is a reducer's level, and `{}` has no reducer", level_name, id),
+        fmt::format("name one: `{}+h2o@{}`", id, level_name));
   }
-  return error_in("--level", fmt::format("codec `{}` has no level `{}`", id, level),
-                  suggest_name(level, known));
+  const auto reducer = find_reducer(*reducer_id);
+  if (!reducer) return reducer.error();
+  const auto reducer_index = find_reducer_level(**reducer, reducer_level.value_or(""));
+  if (!reducer_index) return reducer_index.error();
+  found.reducer = *reducer;
+  found.reducer_level = *reducer_index;
+  return found;
 }
 
 Result<CodecLevel> find_codec_level(std::string_view name) {
   const std::size_t at = name.find('@');
-  if (at != std::string_view::npos)
-    return find_codec_level(name.substr(0, at), name.substr(at + 1));
-  const auto codec = find_codec(name);
-  if (!codec) return codec.error();
-  return CodecLevel{.codec = *codec, .level = (*codec)->info.default_level};
+  if (at == std::string_view::npos) return find_codec_level(name, "");
+  if (at + 1 == name.size())
+    return error_in("--codec", fmt::format("`{}` names no level behind its @", name),
+                    "name one, or leave the @ out");
+  return find_codec_level(name.substr(0, at), name.substr(at + 1));
+}
+
+Result<std::vector<CodecLevel>> find_codec_levels(std::string_view name) {
+  const auto one = find_codec_level(name);
+  if (!one) return one.error();
+  if (name.find('@') != std::string_view::npos) return std::vector{*one};
+  std::vector<CodecLevel> levels;
+  const std::size_t reducer_levels = one->reducer == nullptr ? 1 : one->reducer->info.levels.size();
+  for (std::size_t level = 0; level < one->codec->info.levels.size(); ++level) {
+    for (std::size_t kept = 0; kept < reducer_levels; ++kept)
+      levels.push_back({one->codec, level, one->reducer, kept});
+  }
+  return levels;
 }
 
 }  // namespace sluice

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codec/capture_format.h"
+#include "codec/kv_cache.h"
 
 namespace sluice {
+
+struct Capture;  // codec/capture_format.h
 
 // Queries at the context's end that SnapKV asks (Li et al. 2024, section 3: the observation
 // window).
@@ -29,9 +31,11 @@ struct TokenImportance {
   };
   std::map<std::int64_t, Layer> layers;  // by number
 
-  // The root mean square of each token that `layer` holds, one of the same context or a part of it;
-  // empty when the layer was not asked or holds other tokens.
-  [[nodiscard]] std::vector<float> of(const KvLayer<TensorView>& layer) const;
+  // Of each token that `layer` holds, one of the same context or a part of it; empty when the layer
+  // was not asked or holds other tokens.
+  [[nodiscard]] std::vector<float> of(
+      const KvLayer<TensorView>& layer,
+      std::vector<float> Layer::*measure = &Layer::root_mean_square) const;
 };
 
 // From the capture's own queries. Error: it has none, or its keys are not as queries meet them.

@@ -53,8 +53,9 @@ Status encode(const Options& options) {
   if (!written) return written;
   const DataSize size = DataSize::bytes(static_cast<std::int64_t>(file->size()));
   const std::int64_t elements = num_elements(shape_of(capture->cache.view()));
-  fmt::print(stderr, "wrote {}: {}, {}, {:.3f} bit per element{}\n", options.out, codec_level->id(),
-             to_text(size), bits_per_element(size, elements), run->seal_key ? ", sealed" : "");
+  fmt::print(stderr, "wrote {}: {}, {}, {:.3f} bit per element{}{}\n", options.out,
+             codec_level->id(), to_text(size), bits_per_element(size, elements),
+             codec_level->reducer ? " of the whole cache" : "", run->seal_key ? ", sealed" : "");
   return {};
 }
 
@@ -64,7 +65,11 @@ void add_encode(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("encode", "a captured KV cache (safetensors) to a .kvb container");
   const auto options = std::make_shared<Options>();
-  command->add_option("--codec", options->codec, "codec, or codec@level; see `./sluice codec list`")
+  command
+      ->add_option(
+          "--codec", options->codec,
+          "codec or codec@level, with a reducer codec+reducer or codec+reducer@level+level; see "
+          "`./sluice codec list`")
       ->required();
   command->add_option("--level", options->level,
                       "level of the codec; without it, the codec's default");

@@ -97,6 +97,13 @@ Table section_table(const ContainerHeader& header) {
   return table;
 }
 
+// Sizes of the whole are told per element that there was.
+std::string dropped_text(const ContainerHeader& header) {
+  if (!header.source_elements) return "";
+  return fmt::format(", {} of {} elements kept", num_elements(header.shape),
+                     *header.source_elements);
+}
+
 Status inspect(const std::string& path, const std::string& format_name) {
   const auto format = parse_table_format(format_name);
   if (!format) return format.error();
@@ -108,10 +115,10 @@ Status inspect(const std::string& path, const std::string& format_name) {
   if (Status status = check_checksums(bytes, *header, path); !status) return status;
   if (*format == TableFormat::kTable) {
     const TokenRange range = token_range(header->shape);
-    fmt::print("{}@{}, model {}, {} layers, tokens {} to {}{}{}\n\n", header->codec_id,
+    fmt::print("{}@{}, model {}, {} layers, tokens {} to {}{}{}{}\n\n", header->codec_id,
                header->level,
                header->shape.facts.model.empty() ? "not named" : header->shape.facts.model,
-               header->shape.layers.size(), range.begin, range.end,
+               header->shape.layers.size(), range.begin, range.end, dropped_text(*header),
                header->model_profile ? ", model profile " + hex(*header->model_profile) : "",
                header->is_sealed() ? ", sealed (not checked)" : "");
     std::fflush(stdout);

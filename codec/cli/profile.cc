@@ -69,22 +69,23 @@ Result<std::string> model_of(const Options& options, const KvShape& shape) {
                   "name the model: --model ID");
 }
 
-Result<std::vector<const Codec*>> chosen_codecs(const Options& options) {
-  std::vector<const Codec*> codecs;
-  for (const std::string& id : options.codecs) {
-    const auto codec = find_codec(id);
-    if (!codec) return codec.error();
-    codecs.push_back(*codec);
+Result<std::vector<CodecLevel>> chosen_levels(const Options& options) {
+  std::vector<std::string> names = options.codecs;
+  if (names.empty()) {
+    for (const Codec& codec : all_codecs()) names.push_back(codec.info.id);
   }
-  if (options.codecs.empty()) {
-    for (const Codec& codec : all_codecs()) codecs.push_back(&codec);
+  std::vector<CodecLevel> chosen;
+  for (const std::string& name : names) {
+    const auto levels = find_codec_levels(name);
+    if (!levels) return levels.error();
+    chosen.insert(chosen.end(), levels->begin(), levels->end());
   }
-  return codecs;
+  return chosen;
 }
 
 Status profile(const Options& options) {
-  const auto codecs = chosen_codecs(options);
-  if (!codecs) return codecs.error();
+  const auto levels = chosen_levels(options);
+  if (!levels) return levels.error();
   const auto file = read_safetensors(options.in);
   if (!file) return file.error();
   const auto capture = capture_of(*file);
@@ -99,7 +100,7 @@ Status profile(const Options& options) {
       measure_codecs(*capture,
                      {.chunk_tokens = options.chunk_tokens,
                       .repeats = options.repeats,
-                      .codecs = *codecs,
+                      .levels = *levels,
                       .model_profile = *known,
                       .uses_importance = !options.ignores_queries},
                      [](const std::string& level) { fmt::print(stderr, "measuring {}\n", level); });
@@ -130,7 +131,9 @@ void add_profile(CLI::App& app, Run& run, const std::string& command_line) {
   command->add_option("IN", options->in, "capture; with queries, damage is attention-output error")
       ->required();
   command->add_option("--out", options->out, "profile to write (JSON)")->required();
-  command->add_option("--codec", options->codecs, "only this codec; may be given several times");
+  command->add_option(
+      "--codec", options->codecs,
+      "only this codec, codec@level, or one with a reducer (int8+h2o); may be given several times");
   command->add_option("--chunk-tokens", options->chunk_tokens, "tokens per container")
       ->check(CLI::Range(std::int64_t{1}, kMaxChunkTokens))
       ->capture_default_str();

@@ -1,5 +1,7 @@
 #include "codec/container/encode.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/assert.h"
@@ -130,18 +132,16 @@ Status choose_salt(ContainerHeader& header, const EncodeOptions& options) {
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<std::byte>> encode_container(const KvView& cache, CodecLevel codec_level,
-                                                const EncodeOptions& options) {
-  SLUICE_ASSERT(options.layers_per_section > 0, "a section without layers");
+// `source_elements`: of the cache before tokens were dropped, where some were.
+Result<std::vector<std::byte>> encode_tokens(const KvView& cache, CodecLevel codec_level,
+                                             const EncodeOptions& options,
+                                             std::optional<std::int64_t> source_elements) {
   ContainerHeader header;
   header.shape = shape_of(cache);
-  if (Status status = check_shape(header.shape); !status) return status.error();
+  header.source_elements = source_elements;
   if (Status status = check_texts(header); !status) return status.error();
-  if (has_positions(header.shape)) header.source_elements = num_elements(header.shape);
   const CodecInfo& info = codec_level.codec->info;
-  header.codec_id = info.id;
+  header.codec_id = codec_level.codec_name();
   header.codec_version = info.version;
   header.level = codec_level.level_name();
   if (info.uses_model_profile && options.model_profile != nullptr)
@@ -170,6 +170,36 @@ Result<std::vector<std::byte>> encode_container(const KvView& cache, CodecLevel 
   file.reserve(static_cast<std::size_t>(header.file_size.bytes()));
   for (const auto& payload : payloads) file.insert(file.end(), payload.begin(), payload.end());
   return file;
+}
+
+}  // namespace
+
+Result<KeptTokens> kept_tokens_of(const KvView& cache, CodecLevel codec_level,
+                                  const TokenImportance* importance) {
+  const Reducer& reducer = *codec_level.reducer;
+  const auto kept =
+      reducer.select({.cache = cache,
+                      .keep_percent = reducer.info.levels[codec_level.reducer_level].keep_percent,
+                      .importance = importance});
+  if (kept) return kept;
+  return error_in("", fmt::format("`{}` cannot choose: {}", reducer.info.id, kept.error().what),
+                  kept.error().fix);
+}
+
+Result<std::vector<std::byte>> encode_container(const KvView& cache, CodecLevel codec_level,
+                                                const EncodeOptions& options) {
+  SLUICE_ASSERT(options.layers_per_section > 0, "a section without layers");
+  const KvShape shape = shape_of(cache);
+  if (Status status = check_shape(shape); !status) return status.error();
+  const auto elements = has_positions(shape) || codec_level.reducer != nullptr
+                            ? std::optional(num_elements(shape))
+                            : std::nullopt;
+  if (codec_level.reducer == nullptr) return encode_tokens(cache, codec_level, options, elements);
+  const auto kept = options.kept_tokens != nullptr
+                        ? Result<KeptTokens>(*options.kept_tokens)
+                        : kept_tokens_of(cache, codec_level, options.importance);
+  if (!kept) return kept.error();
+  return encode_tokens(keep_tokens(cache, *kept).view(), codec_level, options, elements);
 }
 
 }  // namespace sluice

@@ -22,8 +22,15 @@ struct EncodeOptions {
   // In place of a random one, for tests: two files of one key must never share a salt.
   std::optional<Bytes32> seal_salt;
   const TokenImportance* importance = nullptr;  // null: not known
+  // Where the level has a reducer: what it keeps of the whole context, of which the cache is a part
+  // with the same layers; null: it is asked for this cache alone.
+  const KeptTokens* kept_tokens = nullptr;
   const ModelProfile* model_profile = nullptr;  // that decoders hold as well; null: none
 };
+
+// What the level's reducer keeps of a context. The error has no file.
+[[nodiscard]] Result<KeptTokens> kept_tokens_of(const KvView& cache, CodecLevel codec_level,
+                                                const TokenImportance* importance);
 
 // The error has no file: the caller adds the source's name.
 [[nodiscard]] Result<std::vector<std::byte>> encode_container(const KvView& cache,

@@ -56,18 +56,21 @@ struct Sizes {
 struct Coding {
   std::optional<TokenImportance> importance;
   std::shared_ptr<const ModelProfile> model_profile;
+  std::optional<KeptTokens> kept_tokens;  // where the level has a reducer: of the whole capture
 
   [[nodiscard]] Result<std::vector<std::byte>> encode(const KvView& view, CodecLevel level) const {
-    return encode_container(
-        view, level,
-        {.importance = importance ? &*importance : nullptr, .model_profile = model_profile.get()});
+    return encode_container(view, level,
+                            {.importance = importance ? &*importance : nullptr,
+                             .kept_tokens = kept_tokens ? &*kept_tokens : nullptr,
+                             .model_profile = model_profile.get()});
   }
   [[nodiscard]] Result<KvCache> decode(std::span<const std::byte> file, CodecLevel level) const {
     return decode_container(file, level.id(), {.model_profiles = std::span(&model_profile, 1)});
   }
 };
 
-// Codes the capture chunk by chunk into `damaged` and returns what the chunks cost.
+// Codes the capture chunk by chunk into `damaged` and returns what the chunks cost, per element of
+// the capture: dropped tokens count.
 Result<Sizes> code_chunks(const KvView& view, CodecLevel level, const Coding& coding,
                           std::span<const TokenRange> chunks, KvCache& damaged) {
   DataSize total;
@@ -143,6 +146,40 @@ TokenRange typical_chunk(const KvView& view, std::span<const TokenRange> chunks)
   });
 }
 
+// Sets the coding's kept tokens. `reference`: null where the capture has no queries.
+Result<LevelFacts> measure_level(const KvView& view, CodecLevel level, Coding& coding,
+                                 std::span<const TokenRange> chunks, int repeats,
+                                 const AttentionReference* reference) {
+  coding.kept_tokens.reset();
+  KvShape shape = shape_of(view);
+  if (level.reducer != nullptr) {
+    auto kept = kept_tokens_of(view, level, coding.importance ? &*coding.importance : nullptr);
+    if (!kept) return kept.error();
+    coding.kept_tokens = *std::move(kept);
+    shape = shape_of(keep_tokens(view, *coding.kept_tokens).view());
+  }
+  KvCache damaged = KvCache::allocate(shape);
+  const auto sizes = code_chunks(view, level, coding, chunks, damaged);
+  if (!sizes) return sizes.error();
+  const auto times = time_level(view, level, coding, typical_chunk(view, chunks), repeats);
+  if (!times) return times.error();
+  const double damage = reference != nullptr ? reference->error_of(damaged.view())
+                                             : value_error(view, damaged.view());
+  if (!std::isfinite(damage)) {
+    return error_in("", fmt::format("the damage of {} is not a finite number", level.id()),
+                    "capture again: its values are not finite, or beyond fp16");
+  }
+  return LevelFacts{.codec = level.codec_name(),
+                    .level = level.level_name(),
+                    .bits_per_element = sizes->bits_per_element,
+                    .bits_per_element_sd = sizes->sd,
+                    .size_source = FactSource::kMeasured,
+                    .encode = times->encode,
+                    .decode = times->decode,
+                    .damage = damage,
+                    .damage_source = FactSource::kMeasured};
+}
+
 }  // namespace
 
 Result<CodecProfile> measure_codecs(const Capture& capture, const MeasureOptions& options,
@@ -167,32 +204,12 @@ Result<CodecProfile> measure_codecs(const Capture& capture, const MeasureOptions
   profile.device = cpu_name() + ", 1 thread";
   profile.chunk_tokens = chunks.front().tokens();
   profile.damage_measure = reference ? "attention-output-error" : "value-error";
-  for (const Codec* codec : options.codecs) {
-    for (std::size_t i = 0; i < codec->info.levels.size(); ++i) {
-      const CodecLevel level{.codec = codec, .level = i};
-      progress(level.id());
-      KvCache damaged = KvCache::allocate(shape);
-      const auto sizes = code_chunks(view, level, coding, chunks, damaged);
-      if (!sizes) return sizes.error();
-      const auto times =
-          time_level(view, level, coding, typical_chunk(view, chunks), options.repeats);
-      if (!times) return times.error();
-      const double damage =
-          reference ? reference->error_of(damaged.view()) : value_error(view, damaged.view());
-      if (!std::isfinite(damage)) {
-        return error_in("", fmt::format("the damage of {} is not a finite number", level.id()),
-                        "capture again: its values are not finite, or beyond fp16");
-      }
-      profile.levels.push_back({.codec = codec->info.id,
-                                .level = level.level_name(),
-                                .bits_per_element = sizes->bits_per_element,
-                                .bits_per_element_sd = sizes->sd,
-                                .size_source = FactSource::kMeasured,
-                                .encode = times->encode,
-                                .decode = times->decode,
-                                .damage = damage,
-                                .damage_source = FactSource::kMeasured});
-    }
+  for (const CodecLevel& level : options.levels) {
+    progress(level.id());
+    const auto facts = measure_level(view, level, coding, chunks, options.repeats,
+                                     reference ? &*reference : nullptr);
+    if (!facts) return facts.error();
+    profile.levels.push_back(*facts);
   }
   std::stable_sort(profile.levels.begin(), profile.levels.end(),
                    [](const LevelFacts& a, const LevelFacts& b) { return a.damage < b.damage; });

@@ -18,7 +18,7 @@ namespace sluice {
 struct MeasureOptions {
   std::int64_t chunk_tokens = 1500;  // > 0; the capture is coded in pieces of that many tokens
   int repeats = 5;                   // of every timing; the median counts
-  std::vector<const Codec*> codecs;
+  std::vector<CodecLevel> levels;
   std::shared_ptr<const ModelProfile> model_profile;  // for codecs that use one; null: none
   // Codes the tokens by the attention of the capture's own queries, where it holds any.
   bool uses_importance = true;

@@ -28,6 +28,10 @@ Status check_spec(const ContentsSpec& spec) {
   const auto refuse = [](const char* what, const char* fix) { return error_in("", what, fix); };
   if (spec.model.layers.empty()) return refuse("a model without layers", "name another model");
   if (spec.levels.empty()) return refuse("no levels to encode at", "name at least one --level");
+  if (std::any_of(spec.levels.begin(), spec.levels.end(),
+                  [](const CodecLevel& level) { return level.reducer != nullptr; }))
+    return refuse("a level with a reducer: made contents have no attention to choose tokens by",
+                  "name the codec alone");
   if (spec.chunk_tokens.empty()) return refuse("no chunks", "give --tokens above 0");
   if (std::any_of(spec.chunk_tokens.begin(), spec.chunk_tokens.end(),
                   [](std::int64_t tokens) { return tokens <= 0; }))

@@ -2,6 +2,8 @@
 // library coders, all in one run. Measures, asserts nothing.
 // Where in the flow: the codecs of the registry, on a made cache or a capture; the table's columns
 // are explained in tests/bench/README.md.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -34,6 +36,9 @@ Result<std::vector<CodecLevel>> chosen_levels(const Options& options) {
   for (const std::string& name : options.codecs) {
     const auto level = find_codec_level(name);
     if (!level) return level.error();
+    if (level->reducer != nullptr)
+      return error_in("--codec", fmt::format("`{}` drops tokens, and coding is timed", name),
+                      fmt::format("name the codec: `{}`", level->codec->info.id));
     if (name.find('@') != std::string::npos) chosen.push_back(*level);
   }
   for (const Codec& codec : all_codecs()) {

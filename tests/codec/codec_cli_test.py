@@ -37,7 +37,7 @@ class CodecCommandTest(unittest.TestCase):
         return self.folder / name
 
     def test_every_listed_level_goes_there_and_back(self):
-        for codec in json.loads(self.run_codec("list", "--format", "json").stdout):
+        for codec in json.loads(self.run_codec("list", "--format", "json").stdout)["codecs"]:
             for level in codec["levels"]:
                 name = f"{codec['codec']}@{level['level']}"
                 with self.subTest(name):
@@ -88,6 +88,39 @@ class CodecCommandTest(unittest.TestCase):
         self.run_codec("decode", plain, self.folder / "plain")
         self.assertEqual(out.read_bytes(), (self.folder / "plain").read_bytes())
         self.assertIn("is not sealed", self.error_of("decode", "--seal-key", key, plain, self.folder / "none"))
+
+    def test_a_reducer_drops_tokens_and_the_file_says_which(self):
+        listed = json.loads(self.run_codec("list", "--format", "json").stdout)["reducers"]
+        self.assertEqual([reducer["reducer"] for reducer in listed], ["h2o", "snapkv", "window", "prompt-drop"])
+        for reducer in listed:
+            for level in reducer["levels"]:
+                name = f"int8+{reducer['reducer']}@token+{level['level']}"
+                with self.subTest(name):
+                    kvb = self.encode(name)
+                    facts = json.loads(self.run_codec("inspect", kvb, "--format", "json").stdout)
+                    self.assertEqual(facts["codec"] + "@" + facts["level"], name)
+                    self.assertEqual(facts["elements"], ELEMENTS)
+                    self.assertEqual(facts["kept_elements"], ELEMENTS * level["keep_percent"] // 100)
+                    self.assertAlmostEqual(facts["bits_per_element"], 8 * facts["bytes"] / ELEMENTS)
+                    self.run_codec("decode", kvb, self.folder / "back")
+                    back = tensors(self.folder / "back")
+                    kept = 256 * level["keep_percent"] // 100
+                    self.assertEqual(back["layer.7.positions"][:2], ("I32", [kept]))
+                    self.assertEqual(back["layer.7.key"][:2], ("BF16", [3, kept, 64]))
+        self.assertIn("of 2949120 elements kept", self.run_codec("inspect", kvb).stdout.splitlines()[0])
+        for codec, part in (("int8+hdo", "did you mean `h2o`?"), ("int8@token+50", "has no reducer"),
+                            ("int8+h2o@token+51", "has no level `51`")):
+            self.assertIn(part, self.error_of("encode", "--codec", codec, SAMPLE, self.folder / "none"))
+        fault = self.error_of("encode", "--codec", "int8+h2o", "--ignore-queries", SAMPLE, self.folder / "none")
+        self.assertIn("`h2o` cannot choose: the attention that its tokens get is not known", fault)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_a_pair_is_profiled_at_the_levels_that_are_named(self):
+        out = self.folder / "p.json"
+        self.run_codec("profile", SAMPLE, "--out", out, "--codec", "raw+window", "--codec", "int8+h2o@token+50", "--repeat", 1)
+        rows = [(level["codec"], level["level"]) for level in json.loads(out.read_text())["levels"]]
+        self.assertEqual(sorted(rows), [("int8+h2o", "token+50"), ("raw+window", "exact+25"), ("raw+window", "exact+50"),
+                                        ("raw+window", "exact+75")])
 
     def test_threads_and_backends_change_no_byte(self):
         one = self.folder / "one.kvb"

@@ -150,11 +150,15 @@ TEST(LinearFit, TheMedianIgnoresOneSlowRun) {
 TEST(Measure, EveryLevelOfTheSampleIsMeasuredAndRawHasNoDamage) {
   const auto sample = read_capture(SLUICE_SOURCE_DIR "/tests/data/smollm2-gettysburg.safetensors");
   ASSERT_TRUE(sample.ok());
-  const std::vector<const Codec*> codecs{*find_codec("raw"), *find_codec("int8"),
-                                         *find_codec("int4")};
+  std::vector<CodecLevel> levels;
+  for (const char* codec : {"raw", "int8", "int4"}) {
+    const auto found = find_codec_levels(codec);
+    ASSERT_TRUE(found.ok());
+    levels.insert(levels.end(), found->begin(), found->end());
+  }
   std::vector<std::string> told;
   const auto profile =
-      measure_codecs(*sample, {.chunk_tokens = 100, .repeats = 1, .codecs = codecs},
+      measure_codecs(*sample, {.chunk_tokens = 100, .repeats = 1, .levels = levels},
                      [&](const std::string& level) { told.push_back(level); });
   ASSERT_TRUE(profile.ok()) << profile.error().to_line();
   EXPECT_EQ(told.size(), 5U);
@@ -170,13 +174,33 @@ TEST(Measure, EveryLevelOfTheSampleIsMeasuredAndRawHasNoDamage) {
               0.05);  // 8.25 and the headers of three containers
 }
 
+TEST(Measure, APairIsMeasuredAgainstTheWholeCacheAndChosenOverAllChunks) {
+  const auto sample = read_capture(SLUICE_SOURCE_DIR "/tests/data/smollm2-gettysburg.safetensors");
+  ASSERT_TRUE(sample.ok());
+  const auto measure = [&](std::int64_t chunk_tokens) {
+    const auto profile = measure_codecs(*sample,
+                                        {.chunk_tokens = chunk_tokens,
+                                         .repeats = 1,
+                                         .levels = *find_codec_levels("raw+h2o@exact+50")},
+                                        [](const std::string&) {});
+    EXPECT_TRUE(profile.ok()) << profile.error().to_line();
+    return profile->levels.at(0);
+  };
+  const LevelFacts whole = measure(256), cut = measure(100);
+  EXPECT_EQ(whole.id(), "raw+h2o@exact+50");
+  EXPECT_NEAR(whole.bits_per_element, 8, 0.02);
+  EXPECT_NEAR(cut.bits_per_element, 8, 0.04);
+  EXPECT_GT(cut.bits_per_element_sd, 1);  // the last chunk keeps its tokens, the first drops most
+  EXPECT_DOUBLE_EQ(cut.damage, whole.damage);  // the same tokens, however they are cut
+}
+
 TEST(Measure, WithoutQueriesDamageIsTheErrorOfTheValues) {
   auto sample = read_capture(SLUICE_SOURCE_DIR "/tests/data/smollm2-gettysburg.safetensors");
   ASSERT_TRUE(sample.ok());
   sample->queries.clear();
-  const auto profile =
-      measure_codecs(*sample, {.chunk_tokens = 256, .repeats = 1, .codecs = {*find_codec("int4")}},
-                     [](const std::string&) {});
+  const auto profile = measure_codecs(
+      *sample, {.chunk_tokens = 256, .repeats = 1, .levels = *find_codec_levels("int4")},
+      [](const std::string&) {});
   ASSERT_TRUE(profile.ok());
   EXPECT_EQ(profile->damage_measure, "value-error");
 }

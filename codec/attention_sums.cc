@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+
+#include "codec/capture_format.h"
+#include "codec/token_importance.h"
+
+namespace sluice {
+namespace {
+
+// Of one layer: what each token held gets of the attention of all queries and heads.
+class AttentionSums {
+ public:
+  AttentionSums(const KvLayer<TensorView>& layer, const TensorView& queries,
+                std::int64_t first_query)
+      : layer_(layer), queries_(queries), first_query_(first_query) {
+    const auto tokens = static_cast<std::size_t>(layer.tokens());
+    for (auto* sums : {&squares_, &total_, &observed_}) sums->assign(tokens, 0.0);
+    for (std::int64_t head = 0; head < queries.shape.heads; ++head) add_head(head);
+  }
+
+  [[nodiscard]] TokenImportance::Layer result() const {
+    const auto heads = static_cast<double>(queries_.shape.heads);
+    const double asked = heads * static_cast<double>(queries_.shape.tokens);
+    TokenImportance::Layer result;
+    for (std::size_t t = 0; t < total_.size(); ++t) {
+      result.positions.push_back(layer_.position(static_cast<std::int64_t>(t)));
+      result.root_mean_square.push_back(static_cast<float>(std::sqrt(squares_[t] / asked)));
+      result.total.push_back(static_cast<float>(total_[t] / heads));
+      result.observed.push_back(static_cast<float>(observed_[t] / heads));
+    }
+    return result;
+  }
+
+ private:
+  void add_head(std::int64_t head) {
+    const TensorShape& key = layer_.key->shape;
+    const std::int64_t kv_head = head * key.heads / queries_.shape.heads;
+    const auto dim = static_cast<std::size_t>(key.dim);
+    keys_.resize(static_cast<std::size_t>(key.tokens) * dim);
+    for (std::int64_t token = 0; token < key.tokens; ++token) {
+      for (std::size_t d = 0; d < dim; ++d)
+        keys_[static_cast<std::size_t>(token) * dim + d] =
+            layer_.key->at(kv_head, token, static_cast<std::int64_t>(d));
+    }
+    for (std::int64_t query = 0; query < queries_.shape.tokens; ++query) add_query(head, query);
+  }
+
+  void add_query(std::int64_t head, std::int64_t query) {
+    const auto dim = static_cast<std::size_t>(layer_.key->shape.dim);
+    const std::int64_t visible = layer_.tokens_before(first_query_ + query + 1);
+    if (visible == 0) return;
+    std::vector<float> asked(dim);
+    for (std::size_t d = 0; d < dim; ++d)
+      asked[d] = queries_.at(head, query, static_cast<std::int64_t>(d));
+    weights_.resize(static_cast<std::size_t>(visible));
+    const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
+    float largest = -INFINITY;
+    for (std::size_t t = 0; t < weights_.size(); ++t) {
+      float sum = 0;
+      for (std::size_t d = 0; d < dim; ++d) sum += asked[d] * keys_[t * dim + d];
+      weights_[t] = sum * scale;
+      largest = std::max(largest, weights_[t]);
+    }
+    double sum = 0;
+    for (float& weight : weights_) sum += weight = std::exp(weight - largest);
+    const bool is_observed = query >= queries_.shape.tokens - kObservedQueries;
+    for (std::size_t t = 0; t < weights_.size(); ++t) {
+      const double share = static_cast<double>(weights_[t]) / sum;
+      squares_[t] += share * share;
+      total_[t] += share;
+      if (is_observed) observed_[t] += share;
+    }
+  }
+
+  const KvLayer<TensorView>& layer_;
+  const TensorView& queries_;
+  std::int64_t first_query_;  // context position
+  std::vector<double> squares_, total_, observed_;
+  std::vector<float> keys_, weights_;
+};
+
+}  // namespace
+
+Result<TokenImportance> token_importance(const Capture& capture) {
+  if (capture.queries.empty() || !capture.query_first_token) {
+    return error_in("", "the capture holds no queries", "capture with `--queries N`");
+  }
+  const KvView& view = capture.cache.view();
+  if (view.facts.keys == KeyForm::kPreRope) {
+    return error_in("", "its keys are pre-rope, queries attend to rotated ones",
+                    "capture post-rope keys");
+  }
+  TokenImportance importance;
+  for (const LayerQueries& queries : capture.queries) {
+    const auto layer =
+        std::find_if(view.layers.begin(), view.layers.end(),
+                     [&](const auto& candidate) { return candidate.layer == queries.layer; });
+    if (layer == view.layers.end() || !layer->key || layer->key->shape.elements() == 0 ||
+        queries.values.shape.elements() == 0)
+      continue;
+    importance.layers[queries.layer] =
+        AttentionSums(*layer, queries.values, *capture.query_first_token).result();
+  }
+  return importance;
+}
+
+}  // namespace sluice
