@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FORMAT = "sluice-kv-1"
 PACKAGES = ("torch", "transformers", "gguf", "accelerate", "numpy")
 TORCH_DTYPES = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32"}
-SAFETENSORS_DTYPES = {"bfloat16": "BF16", "float16": "F16", "float32": "F32", "int32": "I32"}
+SAFETENSORS_DTYPES = {"bfloat16": "BF16", "float16": "F16", "float32": "F32", "int32": "I32", "int8": "I8"}
 WEIGHT_FILES = ("model*.safetensors", "pytorch_model*.bin")  # the first pattern that matches, as transformers does
 # Layers of transformers' cache that hold keys and values per token, or nothing per token (recurrent state, shared cache).
 KNOWN_LAYERS = {

@@ -67,7 +67,8 @@ struct ModelProfile {
 // Ready for encoders.
 [[nodiscard]] std::shared_ptr<const ModelProfile> with_inverses(ModelProfile profile);
 
-// Any file: shapes, finite numbers and an invertible basis are checked.
+// Any file: shapes and finite numbers are checked. A basis without an inverse decodes, and encodes
+// nothing (inverse.h).
 [[nodiscard]] Result<std::shared_ptr<const ModelProfile>> read_model_profile(
     const std::filesystem::path& file);
 // From the shipped ones (codec/model_profiles/), by name; the error names the nearest known one.

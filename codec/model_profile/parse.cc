@@ -60,7 +60,7 @@ class Parser {
       std::int64_t number = -1;
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
       if (error != std::errc() || end != name.data() + name.size() || number < 0 ||
-          number >= kLayersMax)
+          number >= kLayersMax || fmt::to_string(number) != name)
         return wrong_tensor(tensor.name, "names no layer");
       numbers.push_back(number);
     }
