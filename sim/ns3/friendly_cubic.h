@@ -1,10 +1,10 @@
-// ns-3's CUBIC with what RFC 9438 has and ns-3 3.37 lacks, the Reno-friendly region, and with HyStart
-// as Linux has it since 5.6 (../net/transport/hystart.h).
-// Where in the flow: the congestion control of data senders in the tier `tcp`.
-// Surprises: without the former a flow that lost early crawls: CUBIC alone takes seconds to grow by
-// ten packets, whatever the round trip. HyStart of ns-3 3.37 waits for a train of a whole round trip
-// instead of half of one, and looks for it before it begins the next round, so that at round trips
-// up to 2 ms two trains look like one and slow start ends at 20 packets.
+// ns-3's CUBIC with what RFC 9438 has and ns-3 3.37 lacks, the Reno-friendly region, and with
+// HyStart as Linux has it since 5.6 (../net/transport/hystart.h). Where in the flow: the congestion
+// control of data senders in the tier `tcp`. Surprises: without the former a flow that lost early
+// crawls: CUBIC alone takes seconds to grow by ten packets, whatever the round trip. HyStart of
+// ns-3 3.37 waits for a train of a whole round trip instead of half of one, and looks for it before
+// it begins the next round, so that at round trips up to 2 ms two trains look like one and slow
+// start ends at 20 packets.
 #pragma once
 
 #include <ns3/tcp-cubic.h>
@@ -32,7 +32,7 @@ class FriendlyCubic : public ns3::TcpCubic {
   std::optional<HyStart> hystart_;
   bool is_path_found_ = false;
   std::uint64_t segments_acked_ = 0;
-  double before_loss_ = 0;      // cwnd_prior in segments
+  double before_loss_ = 0;  // cwnd_prior in segments
 };
 
 }  // namespace sluice

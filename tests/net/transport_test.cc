@@ -146,8 +146,8 @@ TEST(HyStart, BurstsMakeATrainAsTheirPacketsWould) {
 TEST(HyStart, EndsSlowStartWhenAllOfARoundIsLate) {
   Watched watched;
   (void)watched.ack(20ms, 20ms);
-  for (int i = 0; i < 48; ++i) (void)watched.ack(3ms, 20ms);             // no train
-  EXPECT_FALSE(watched.ack(3ms, 24'001us));  // number 99, the last of the round
+  for (int i = 0; i < 48; ++i) (void)watched.ack(3ms, 20ms);  // no train
+  EXPECT_FALSE(watched.ack(3ms, 24'001us));                   // number 99, the last of the round
   for (int i = 0; i < 8; ++i) EXPECT_FALSE(watched.ack(3ms, 24'001us)) << i;
   EXPECT_TRUE(watched.ack(3ms, 24'001us));
 }
