@@ -8,6 +8,7 @@
 #include "codec/device/launch.h"
 #include "codec/device/plan.h"
 #include "codec/device/shared_memory.h"
+#include "codec/entropy/cuda_peaked_decode.h"
 #include "codec/entropy/cuda_plan.h"
 #include "codec/entropy/cuda_shipped.h"
 #include "codec/entropy/cuda_stream.h"
@@ -56,12 +57,6 @@ class RowWindow {
 
  private:
   RowFacts own_{0, 0};
-};
-
-// Slots of the class family.
-struct SlotLookup {
-  const Slot* slots;
-  __device__ Slot operator()(std::uint32_t place) const { return __ldg(slots + place); }
 };
 
 template <typename Rows>
@@ -123,6 +118,8 @@ struct TileDecoder {
   __device__ TileFault decode_group(ClassTileHeader& header, const ClassTables& tables,
                                     const std::int16_t* models, unsigned group);
   __device__ TileFault decode_with_shipped(ShippedStarts& starts);
+  __device__ TileFault decode_with_peaked(const ClassTables& classes, const PeakedTables& peaked,
+                                          std::int16_t* models);
 };
 
 template <typename Rows>
@@ -217,11 +214,31 @@ __device__ TileFault TileDecoder<Rows>::decode_with_shipped(ShippedStarts& start
   return stream.is_at_end() ? TileFault::kNone : TileFault::kBadEnd;
 }
 
+template <typename Rows>
+__device__ TileFault TileDecoder<Rows>::decode_with_peaked(const ClassTables& classes,
+                                                           const PeakedTables& peaked,
+                                                           std::int16_t* models) {
+  if (tile.bytes == 0) return decode_nothing();
+  const DeviceRun all_rows{0, tile.rows, 0};
+  PeakedTileDecoder decoder(classes, peaked, models);
+  return decoder.decode({payload + tile.at, tile.bytes}, tile.columns, &all_rows, 1,
+                        [&](unsigned group, unsigned row, std::int16_t symbol) {
+                          put(Rows::facts(plane, payload, tile.row + row), row,
+                              column_of(plane, tile, group), symbol);
+                        });
+}
+
+// What kernels read of the families.
+struct FamilyTables {
+  const ClassTables* classes = nullptr;
+  const PeakedTables* peaked = nullptr;
+};
+
 // A warp takes every num_warps-th tile of its stage.
 template <typename Rows>
 __global__ void __launch_bounds__(kMaxTileThreads, 4)
     decode_tiles(const PlaneJob* planes, const TileJob* tiles, unsigned num_tiles, unsigned stage,
-                 const ClassTables* tables, const std::byte* payload, std::int16_t* models,
+                 FamilyTables tables, const std::byte* payload, std::int16_t* models,
                  RunHeader* header) {
   const unsigned warp = threadIdx.x / kLanes;
   const unsigned warps = blockDim.x / kLanes;
@@ -229,9 +246,13 @@ __global__ void __launch_bounds__(kMaxTileThreads, 4)
     const TileJob& tile = tiles[index];
     if (tile.stage != stage) continue;
     TileDecoder<Rows> decoder{tile, planes[tile.plane], payload};
-    const TileFault fault = tile.model == static_cast<std::uint16_t>(PlaneModel::kShipped)
+    const auto model = static_cast<PlaneModel>(tile.model);
+    std::int16_t* const own = models + tile.models_at;
+    const TileFault fault = model == PlaneModel::kShipped
                                 ? decoder.decode_with_shipped(dynamic_shared<ShippedStarts>()[warp])
-                                : decoder.decode_with_classes(*tables, models + tile.models_at);
+                            : model == PlaneModel::kPeaked
+                                ? decoder.decode_with_peaked(*tables.classes, *tables.peaked, own)
+                                : decoder.decode_with_classes(*tables.classes, own);
     if (fault != TileFault::kNone && lane_of_thread() == 0)
       report_fault(header, {tile.at, static_cast<std::uint8_t>(fault), 0});
   }
@@ -242,8 +263,10 @@ template <typename Rows>
 [[nodiscard]] Status launch_tiles(const char* name, const DevicePlan& plan, unsigned stage,
                                   StreamHandle stream) {
   if (plan.num_tiles == 0) return {};
-  const auto tables = class_tables_on_device();
-  if (!tables) return tables.error();
+  const auto classes = class_tables_on_device();
+  const auto peaked = peaked_tables_on_device();
+  if (!classes) return classes.error();
+  if (!peaked) return peaked.error();
   const GridSize size{
       .blocks = num_blocks(plan),
       .threads_per_block = static_cast<unsigned>(plan.target.parameters.warps_per_block * kLanes),
@@ -253,7 +276,8 @@ template <typename Rows>
       reinterpret_cast<std::int16_t*>(plan.memory.work_dev.data() + plan.scratch_at);
   return launch(name, size, stream, decode_tiles<Rows>, planes,
                 reinterpret_cast<const TileJob*>(planes + plan.num_jobs), plan.num_tiles, stage,
-                *tables, plan.memory.payload_dev.data(), models, header_dev(plan));
+                FamilyTables{*classes, *peaked}, plan.memory.payload_dev.data(), models,
+                header_dev(plan));
 }
 
 }  // namespace sluice::entropy

@@ -26,7 +26,8 @@ std::size_t model_bytes(const TileLister& tiles) {
 }  // namespace
 
 const char* TileLister::visit(const PlaneTile& tile) {
-  const bool has_models = tile.model == PlaneModel::kClassFamily;
+  const bool has_models =
+      tile.model == PlaneModel::kClassFamily || tile.model == PlaneModel::kPeaked;
   has_shipped_ = has_shipped_ || tile.model == PlaneModel::kShipped;
   if (list_ != nullptr) {
     const TileJob job{.at = at_ + tile.offset,

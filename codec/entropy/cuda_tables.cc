@@ -1,33 +1,11 @@
 #include "codec/entropy/cuda_tables.h"
 
-#include <cstring>
-#include <map>
-#include <mutex>
-#include <type_traits>
 #include <vector>
 
-#include "codec/device/cuda_handles.h"
+#include "codec/entropy/cuda_upload.h"
 
 namespace sluice::entropy {
 namespace {
-
-// Lays arrays one after the other, as they will lie on the device.
-class Image {
- public:
-  // Where the array will start, in bytes from the image's start.
-  template <typename T>
-  std::size_t add(const T* values, std::size_t count) {
-    constexpr std::size_t kAlignment = 256;
-    const std::size_t at = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
-    bytes_.resize(at + count * sizeof(T));
-    std::memcpy(bytes_.data() + at, values, count * sizeof(T));
-    return at;
-  }
-  [[nodiscard]] std::vector<std::byte>& bytes() { return bytes_; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
 
 void describe_offsets(const ClassFamily& family, ClassTables& tables) {
   const TableSet& set = family.tables;
@@ -46,15 +24,6 @@ void describe_offsets(const ClassFamily& family, ClassTables& tables) {
   tables.kind_symbols = set.symbol_offset(family.kind_table, false);
 }
 
-Status copy_now(void* to_dev, const std::vector<std::byte>& from) {
-  const char* const doing = "copying the class family's tables";
-  const auto error =
-      cudaMemcpyAsync(to_dev, from.data(), from.size(), cudaMemcpyHostToDevice, nullptr);
-  if (Status status = check_cuda(error, doing); !status) return status;
-  return check_cuda(cudaStreamSynchronize(nullptr), doing);
-}
-
-// ClassTables first, then what it points to.
 Result<DeviceBuffer> upload_tables() {
   const ClassFamily& family = class_family();
   const TableSet& set = family.tables;
@@ -66,8 +35,7 @@ Result<DeviceBuffer> upload_tables() {
 
   ClassTables tables{};
   describe_offsets(family, tables);
-  Image image;
-  image.add(&tables, 1);
+  DeviceImage<ClassTables> image;
   const std::size_t slots = image.add(set.slots(), set.num_slots());
   const std::size_t symbols = image.add(set.symbols(), set.num_symbols());
   const std::size_t costs = image.add(facts.costs, num_tables * kCostSpan);
@@ -82,45 +50,28 @@ Result<DeviceBuffer> upload_tables() {
   const std::size_t mode = image.add(modes.data(), num_tables);
   const std::size_t pair_loss = image.add(family.pair_loss.data(), num_tables);
 
-  auto buffer = make_device_buffer(image.bytes().size());
-  if (!buffer) return buffer;
-  const auto point = [&](auto*& pointer, std::size_t at) {
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(buffer->data() + at);
-  };
-  point(tables.slots, slots);
-  point(tables.symbols, symbols);
-  point(tables.facts.costs, costs);
-  point(tables.facts.kind_costs, kind_costs);
-  point(tables.facts.means, means);
-  point(tables.facts.flatness, flatness);
-  point(tables.facts.firsts, firsts);
-  point(tables.facts.lasts, lasts);
-  point(tables.facts.sigma, sigma);
-  point(tables.facts.place, place);
-  point(tables.facts.own, own);
-  point(tables.modes, mode);
-  point(tables.pair_loss, pair_loss);
-  std::memcpy(image.bytes().data(), &tables, sizeof tables);
-  if (Status status = copy_now(buffer->data(), image.bytes()); !status) return status.error();
-  return buffer;
+  return image.upload(tables, [&](ClassTables& at_device, const std::byte* base_dev) {
+    point_at(at_device.slots, base_dev, slots);
+    point_at(at_device.symbols, base_dev, symbols);
+    point_at(at_device.facts.costs, base_dev, costs);
+    point_at(at_device.facts.kind_costs, base_dev, kind_costs);
+    point_at(at_device.facts.means, base_dev, means);
+    point_at(at_device.facts.flatness, base_dev, flatness);
+    point_at(at_device.facts.firsts, base_dev, firsts);
+    point_at(at_device.facts.lasts, base_dev, lasts);
+    point_at(at_device.facts.sigma, base_dev, sigma);
+    point_at(at_device.facts.place, base_dev, place);
+    point_at(at_device.facts.own, base_dev, own);
+    point_at(at_device.modes, base_dev, mode);
+    point_at(at_device.pair_loss, base_dev, pair_loss);
+  });
 }
 
 }  // namespace
 
 Result<const ClassTables*> class_tables_on_device() {
-  static std::mutex mutex;
-  static std::map<int, DeviceBuffer> tables_of_device;
-  int device = 0;
-  if (Status status = check_cuda(cudaGetDevice(&device), "asking for the device"); !status)
-    return status.error();
-  const std::scoped_lock lock(mutex);
-  auto found = tables_of_device.find(device);
-  if (found == tables_of_device.end()) {
-    auto buffer = upload_tables();
-    if (!buffer) return buffer.error();
-    found = tables_of_device.emplace(device, std::move(*buffer)).first;
-  }
-  return reinterpret_cast<const ClassTables*>(found->second.data());
+  static OncePerDevice<ClassTables> tables;
+  return tables.get(upload_tables);
 }
 
 }  // namespace sluice::entropy
