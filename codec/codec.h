@@ -87,6 +87,9 @@ using MutableSectionTensor = SectionTensorOf<MutableTensorView>;
 struct EncodedSection {
   std::vector<std::byte> payload;  // all bytes of the section
   std::int64_t side_bytes = 0;     // of them, not symbols: scales, tables, lane states, lengths
+  // Of a layered codec: the squared error that is left with this layer, in units in which all of a
+  // context's sections compare. Rate control spends bytes where it falls most.
+  double distortion = 0;
 };
 
 struct Codec {

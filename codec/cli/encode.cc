@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/files.h"
+#include "base/parse.h"
 #include "codec/capture_format.h"
 #include "codec/cli/commands.h"
 #include "codec/container/encode.h"
@@ -17,6 +18,7 @@ constexpr int kMaxLayersPerSection = 65'535;  // as many as a container has laye
 
 struct Options {
   std::string codec, level, in, out;
+  std::string max_size;  // empty: none
   std::string model_profile = kAutoModelProfile;
   bool ignores_queries = false;
   std::size_t layers_per_section = EncodeOptions{}.layers_per_section;
@@ -38,13 +40,18 @@ Status encode(const Options& options) {
   if (!profile) return profile.error();
   const auto importance = options.ignores_queries ? Result<TokenImportance>(error_in("", "", ""))
                                                   : token_importance(*capture);
-  const auto file = encode_container(capture->cache.view(), *codec_level,
-                                     {.layers_per_section = options.layers_per_section,
-                                      .backend = run->backend,
-                                      .threads = run->threads,
-                                      .seal_key = run->seal_key ? &*run->seal_key : nullptr,
-                                      .importance = importance ? &*importance : nullptr,
-                                      .model_profile = profile->get()});
+  EncodeOptions how{.layers_per_section = options.layers_per_section,
+                    .backend = run->backend,
+                    .threads = run->threads,
+                    .seal_key = run->seal_key ? &*run->seal_key : nullptr,
+                    .importance = importance ? &*importance : nullptr,
+                    .model_profile = profile->get()};
+  if (!options.max_size.empty()) {
+    const auto size = parse_size(options.max_size, "--max-size");
+    if (!size) return size.error();
+    how.max_size = *size;
+  }
+  const auto file = encode_container(capture->cache.view(), *codec_level, how);
   if (!file) return error_in(options.in, file.error().what, file.error().fix);
   const Status written = write_file_atomically(options.out, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(file->data()),
@@ -78,6 +85,9 @@ void add_encode(CLI::App& app, Run& run) {
                    "layers that are decoded together")
       ->check(CLI::Range(1, kMaxLayersPerSection))
       ->capture_default_str();
+  command->add_option("--max-size", options->max_size,
+                      "at most so large a file, as in 2MB: of a level with refinements, those that "
+                      "do least for their bytes are left out");
   add_coding_options(*command, options->model_profile, options->ignores_queries);
   add_run_options(*command, options->run,
                   "seal the container with this key (`./sluice codec key FILE` makes one)");

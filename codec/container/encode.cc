@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "codec/container/header.h"
 #include "codec/container/parallel.h"
+#include "codec/container/rate_control.h"
 #include "codec/model_profile/model_profile.h"
 
 namespace sluice {
@@ -16,6 +17,7 @@ namespace {
 struct SectionPlan {
   SectionEntry entry;
   std::vector<SectionTensor> tensors;
+  double distortion = 0;  // once it is coded
 };
 
 // What tokens are worth, per entry of the cache's layers; empty where it is not known.
@@ -107,6 +109,7 @@ Result<std::vector<std::byte>> encode_section(const ContainerHeader& header, Sec
   const std::int64_t tag = header.is_sealed() ? kSealTagBytes : 0;
   plan.entry.size = DataSize::bytes(size + tag);
   plan.entry.side = DataSize::bytes(section->side_bytes + tag);
+  plan.distortion = section->distortion;
   return std::move(section->payload);
 }
 
@@ -122,6 +125,38 @@ Status finish_sections(ContainerHeader& header, Payloads& payloads, const FileSe
     section.crc32 = crc32_of(payloads[i]);
     return {};
   });
+}
+
+// Leaves out refinements until the file has at most `max_size`.
+Status limit_size(ContainerHeader header, DataSize max_size, CodecLevel codec_level,
+                  std::vector<SectionPlan>& plans, Payloads& payloads) {
+  std::vector<SectionCost> costs;
+  for (const SectionPlan& plan : plans) {
+    costs.push_back({plan.entry, plan.distortion});
+    if (plan.entry.refinement == 0) header.sections.push_back(plan.entry);
+  }
+  lay_out(header);
+  if (header.file_size > max_size) {
+    const bool is_layered = codec_level.codec->info.levels[codec_level.level].refinements > 0;
+    return error_in("",
+                    fmt::format("takes {} at `{}`{}, more than the {} allowed",
+                                to_text(header.file_size), codec_level.id(),
+                                is_layered ? " without any refinement" : "", to_text(max_size)),
+                    "allow more, or take a level of fewer bytes");
+  }
+  const std::vector<bool> keep = choose_sections(costs, header.file_size, max_size);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (!keep[i]) continue;
+    if (kept != i) {
+      plans[kept] = std::move(plans[i]);
+      payloads[kept] = std::move(payloads[i]);
+    }
+    ++kept;
+  }
+  plans.resize(kept);
+  payloads.resize(kept);
+  return {};
 }
 
 Status choose_salt(ContainerHeader& header, const EncodeOptions& options) {
@@ -158,6 +193,10 @@ Result<std::vector<std::byte>> encode_tokens(const KvView& cache, CodecLevel cod
     return {};
   });
   if (!status) return status.error();
+  if (options.max_size) {
+    status = limit_size(header, *options.max_size, codec_level, plans, payloads);
+    if (!status) return status.error();
+  }
   for (const SectionPlan& plan : plans) header.sections.push_back(plan.entry);
   lay_out(header);
 

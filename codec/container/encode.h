@@ -25,6 +25,9 @@ struct EncodeOptions {
   // Where the level has a reducer: what it keeps of the whole context, of which the cache is a part
   // with the same layers; null: it is asked for this cache alone.
   const KeptTokens* kept_tokens = nullptr;
+  // Of a level with refinements: leaves out those that do least for their bytes until the file is
+  // no larger. An Error when its bases alone are.
+  std::optional<DataSize> max_size;
   const ModelProfile* model_profile = nullptr;  // that decoders hold as well; null: none
 };
 

@@ -69,6 +69,27 @@ class UnitEncoder {
     return side_bytes;
   }
 
+  // The squared error of the coefficients, each in units of its token's class, of what the section
+  // and those below it decode to.
+  [[nodiscard]] double distortion() const {
+    const int below = planes_.refinements - context_.refinement;
+    const float step = step_of(planes_.rung(context_.refinement));
+    double sum = 0;
+    for (std::size_t r = 0; r < rows_; ++r) {
+      const float factor = class_factor(classes_[r]);
+      double row = 0;
+      for (std::size_t c = 0; c < channels_; ++c) {
+        std::int32_t q = symbols_[r * channels_ + c];
+        for (int i = 0; i < below; ++i) q = third(q);
+        const float wanted = values_[r * channels_ + c] - offset_values_[c];
+        const float error = wanted - static_cast<float>(q) * (step * factor);
+        row += static_cast<double>(error) * static_cast<double>(error);
+      }
+      sum += row / static_cast<double>(factor * factor);
+    }
+    return sum;
+  }
+
  private:
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(rows_); }
   [[nodiscard]] std::int64_t channels() const { return static_cast<std::int64_t>(channels_); }
@@ -294,9 +315,15 @@ class UnitEncoder {
 Result<EncodedSection> encode_section(const SectionContext& context,
                                       std::span<const SectionTensor> tensors) {
   ByteWriter out;
-  std::int64_t side_bytes = 0;
-  for (const Unit& unit : units_of(tensors)) side_bytes += UnitEncoder(context, unit).write(out);
-  return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
+  EncodedSection section;
+  const bool is_layered = planes_of(context.level).refinements > 0;
+  for (const Unit& unit : units_of(tensors)) {
+    UnitEncoder encoder(context, unit);
+    section.side_bytes += encoder.write(out);
+    if (is_layered) section.distortion += encoder.distortion();
+  }
+  section.payload = std::move(out).take();
+  return section;
 }
 
 }  // namespace sluice::ladder

@@ -1,5 +1,6 @@
 // The codec `sluice`: rungs that nest, errors within half a step, rotation undone, finer steps
 // where attention goes, a basis from a model profile.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "codec/capture_format.h"
 #include "codec/container/decode.h"
 #include "codec/container/encode.h"
+#include "codec/measure/attention_error.h"
 #include "codec/model_profile/model_profile.h"
 #include "codec/sluice/kernel.h"
 #include "codec/sluice/rotation.h"
@@ -121,6 +123,34 @@ TEST(SluiceDigits, LayersCostAtMostTwoPercentMoreThanASingleOne) {
   const KvView& view = sample().cache.view();
   const Bytes embedded = encoded(view, "embedded"), single = encoded(view, "rung-13");
   EXPECT_LT(static_cast<double>(embedded.size()), 1.02 * static_cast<double>(single.size()));
+}
+
+TEST(SluiceRateControl, AFileIsAtMostAsLargeAsAllowedAndMoreBytesNeverHarm) {
+  const KvView& view = sample().cache.view();
+  const std::size_t bases = encoded(view, "rung-1").size();
+  const std::size_t all = encoded(view, "embedded", {.layers_per_section = 1}).size();
+  double last_error = 1e9;
+  for (std::size_t size = bases + bases / 2; size < all; size += all / 6) {
+    const Bytes file =
+        encoded(view, "embedded",
+                {.layers_per_section = 1, .max_size = DataSize::bytes(std::int64_t(size))});
+    EXPECT_LE(file.size(), size);
+    EXPECT_GT(file.size(), size - size / 5);  // a section is a small part
+    const double error = value_error(view, decoded(file).view());
+    EXPECT_LT(error, last_error);
+    last_error = error;
+  }
+}
+
+TEST(SluiceRateControl, TooFewBytesForTheBasesAreAnErrorThatSaysHowManyTheyTake) {
+  const auto file = encode_container(sample().cache.view(), level_of("embedded"),
+                                     {.max_size = DataSize::bytes(1000)});
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.error().what, testing::HasSubstr("at `sluice@embedded` without any refinement"));
+  const auto single = encode_container(sample().cache.view(), level_of("rung-7"),
+                                       {.max_size = DataSize::bytes(1000)});
+  ASSERT_FALSE(single.ok());
+  EXPECT_THAT(single.error().what, testing::HasSubstr("at `sluice@rung-7`, more than"));
 }
 
 TEST(SluiceQuantiser, WithoutAProfileEveryErrorIsAtMostHalfAStepOfItsTensor) {
