@@ -80,6 +80,8 @@ TEST(MadeContents, AreRefusedWithoutTokensOrLevels) {
   spec = small_spec();
   spec.levels.clear();
   EXPECT_EQ(make_contents(spec).error().what, "no levels to encode at");
+  spec.levels = {*find_codec_level("int8+window")};
+  EXPECT_THAT(make_contents(spec).error().what, testing::HasSubstr("a level with a reducer"));
 }
 
 TEST(Chunks, AreCutWithTheRestLast) {
