@@ -1,5 +1,7 @@
 #include "tests/device/entropy_tiles.h"
 
+#include <utility>
+
 #include "codec/entropy/cuda_plan.h"
 #include "codec/entropy/cuda_symbols.h"
 
@@ -46,7 +48,7 @@ Result<Buffers> make_buffers(const SymbolTileLister& tiles, std::size_t payload_
         make(buffers.header, sizeof(RunHeader))}) {
     if (!status) return status.error();
   }
-  return buffers;
+  return Result<Buffers>(std::move(buffers));
 }
 
 Status upload(const Buffers& buffers, const SymbolTileLister& tiles,
