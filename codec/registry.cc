@@ -17,6 +17,7 @@
 #include "codec/mixed_sparse/binding.h"
 #include "codec/raw/binding.h"
 #include "codec/sluice/binding.h"
+#include "codec/transform/binding.h"
 
 namespace sluice {
 namespace {
@@ -30,6 +31,7 @@ std::vector<Codec> make_table() {
       kivi_4_codec(),
       kivi_2_codec(),
       mixed_sparse_codec(),
+      transform_codec(),
       cachegen_released_codec(),
       cachegen_published_codec(),
       sluice_codec(),
