@@ -68,8 +68,11 @@ std::vector<Bytes> seeds() {
   };
 }
 
+}  // namespace
+
 // The JSON changes and its length follows, or the whole file changes.
-void mutate(Bytes& file, std::size_t bytes_max, std::uint64_t seed, const MutateBytes& change) {
+void mutate_safetensors(Bytes& file, std::size_t bytes_max, std::uint64_t seed,
+                        const MutateBytes& change) {
   std::uint64_t size = 0;
   if (file.size() >= sizeof size) std::memcpy(&size, file.data(), sizeof size);
   if (file.size() < sizeof size || size > file.size() - sizeof size || seed % 4 == 0)
@@ -86,10 +89,8 @@ void mutate(Bytes& file, std::size_t bytes_max, std::uint64_t seed, const Mutate
   file.insert(file.end(), data.begin(), data.end());
 }
 
-}  // namespace
-
 Target capture_target() {
-  return {.name = "capture", .run = run, .seeds = seeds, .mutate = mutate};
+  return {.name = "capture", .run = run, .seeds = seeds, .mutate = mutate_safetensors};
 }
 
 }  // namespace sluice::fuzz

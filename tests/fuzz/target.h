@@ -30,17 +30,22 @@ struct Target {
       mutate;
 };
 
-// Container, one per registered codec, capture, profile, scenario, the protocol of emulation, one
-// per registered reader of link traces and of workload traces.
+// Container, one per registered codec, capture, model profile, profile, scenario, the protocol of
+// emulation, one per registered reader of link traces and of workload traces.
 [[nodiscard]] const std::vector<Target>& all_targets();
 
 [[nodiscard]] Target container_target();
 [[nodiscard]] std::vector<Target> codec_targets();
 [[nodiscard]] Target capture_target();
+[[nodiscard]] Target model_profile_target();
 [[nodiscard]] Target profile_target();
 [[nodiscard]] Target scenario_target();
 [[nodiscard]] Target emu_protocol_target();
 [[nodiscard]] std::vector<Target> trace_targets();
 [[nodiscard]] std::vector<Target> workload_targets();
+
+// A mutator for safetensors files: the header's length follows it (capture_target.cc).
+void mutate_safetensors(Bytes& file, std::size_t bytes_max, std::uint64_t seed,
+                        const MutateBytes& change);
 
 }  // namespace sluice::fuzz

@@ -7,6 +7,7 @@ const std::vector<Target>& all_targets() {
     std::vector<Target> list{container_target()};
     for (Target& target : codec_targets()) list.push_back(std::move(target));
     list.push_back(capture_target());
+    list.push_back(model_profile_target());
     list.push_back(profile_target());
     list.push_back(scenario_target());
     list.push_back(emu_protocol_target());
