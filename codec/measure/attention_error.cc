@@ -53,11 +53,15 @@ std::vector<float> layer_outputs(const KvLayer<TensorView>& layer, const TensorV
   const auto dim = static_cast<std::size_t>(query.dim);
   const auto out_dim = static_cast<std::size_t>(layer.value->shape.dim);
   std::vector<float> outputs(static_cast<std::size_t>(query.heads * query.tokens) * out_dim);
-  std::vector<float> weights;
+  std::vector<float> weights, keys, values;
+  std::int64_t last_kv_head = -1;  // several query heads share one
   for (std::int64_t head = 0; head < query.heads; ++head) {
     const std::int64_t kv_head = head * key.heads / query.heads;
-    const auto keys = head_of(*layer.key, kv_head);
-    const auto values = head_of(*layer.value, kv_head);
+    if (kv_head != last_kv_head) {
+      keys = head_of(*layer.key, kv_head);
+      values = head_of(*layer.value, kv_head);
+      last_kv_head = kv_head;
+    }
     const auto asked = head_of(queries, head);
     for (std::int64_t q = 0; q < query.tokens; ++q) {
       const std::int64_t visible = layer.tokens_before(first_query + q + 1);
