@@ -7,6 +7,8 @@
 namespace sluice {
 namespace {
 
+constexpr std::size_t kBlock = 16;  // tokens side by side, for vector instructions
+
 // Of one layer: what each token held gets of the attention of all queries and heads.
 class AttentionSums {
  public:
@@ -36,11 +38,15 @@ class AttentionSums {
     const TensorShape& key = layer_.key->shape;
     const std::int64_t kv_head = head * key.heads / queries_.shape.heads;
     const auto dim = static_cast<std::size_t>(key.dim);
-    keys_.resize(static_cast<std::size_t>(key.tokens) * dim);
+    const std::size_t num_blocks = (static_cast<std::size_t>(key.tokens) + kBlock - 1) / kBlock;
+    keys_.assign(num_blocks * kBlock * dim, 0.0F);
+    std::vector<float> channels(static_cast<std::size_t>(key.channels()));
     for (std::int64_t token = 0; token < key.tokens; ++token) {
-      for (std::size_t d = 0; d < dim; ++d)
-        keys_[static_cast<std::size_t>(token) * dim + d] =
-            layer_.key->at(kv_head, token, static_cast<std::int64_t>(d));
+      layer_.key->read_token(token, channels);
+      const std::size_t at = static_cast<std::size_t>(token);
+      float* const to = &keys_[at / kBlock * kBlock * dim + at % kBlock];
+      const float* const from = &channels[static_cast<std::size_t>(kv_head) * dim];
+      for (std::size_t d = 0; d < dim; ++d) to[d * kBlock] = from[d];
     }
     for (std::int64_t query = 0; query < queries_.shape.tokens; ++query) add_query(head, query);
   }
@@ -52,15 +58,13 @@ class AttentionSums {
     std::vector<float> asked(dim);
     for (std::size_t d = 0; d < dim; ++d)
       asked[d] = queries_.at(head, query, static_cast<std::int64_t>(d));
-    weights_.resize(static_cast<std::size_t>(visible));
+    const auto seen = static_cast<std::size_t>(visible);
+    weights_.resize((seen + kBlock - 1) / kBlock * kBlock);
     const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
-    float largest = -INFINITY;
-    for (std::size_t t = 0; t < weights_.size(); ++t) {
-      float sum = 0;
-      for (std::size_t d = 0; d < dim; ++d) sum += asked[d] * keys_[t * dim + d];
-      weights_[t] = sum * scale;
-      largest = std::max(largest, weights_[t]);
-    }
+    for (std::size_t t = 0; t < seen; t += kBlock)
+      multiply_block(asked, &keys_[t * dim], scale, &weights_[t]);
+    weights_.resize(seen);
+    const float largest = *std::max_element(weights_.begin(), weights_.end());
     double sum = 0;
     for (float& weight : weights_) sum += weight = std::exp(weight - largest);
     const bool is_observed = query >= queries_.shape.tokens - kObservedQueries;
@@ -72,11 +76,23 @@ class AttentionSums {
     }
   }
 
+  // scores[t] = scale * sum over d of asked[d] * keys[d][t], t < kBlock.
+  static void multiply_block(std::span<const float> asked, const float* keys, float scale,
+                             float* scores) {
+    float sums[kBlock] = {};
+    for (const float channel : asked) {
+      for (std::size_t t = 0; t < kBlock; ++t) sums[t] += channel * keys[t];
+      keys += kBlock;
+    }
+    for (std::size_t t = 0; t < kBlock; ++t) scores[t] = sums[t] * scale;
+  }
+
   const KvLayer<TensorView>& layer_;
   const TensorView& queries_;
   std::int64_t first_query_;  // context position
   std::vector<double> squares_, total_, observed_;
-  std::vector<float> keys_, weights_;
+  std::vector<float> keys_;  // of one head: [block of kBlock tokens][dim][token], padded with zeros
+  std::vector<float> weights_;
 };
 
 }  // namespace

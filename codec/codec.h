@@ -42,6 +42,7 @@ struct CodecInfo {
   // Sections hold keys and values of the same layers together: a key, then the value of its layer.
   bool joins_keys_and_values = false;
   bool uses_model_profile = false;  // codes better with one; works without
+  bool uses_importance = false;     // codes better with SectionTensor::importance; works without
   std::vector<CodecLevelInfo> levels;  // best quality first, at least one
   std::size_t default_level = 0;       // index in `levels`
 };

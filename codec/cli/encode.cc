@@ -25,6 +25,16 @@ struct Options {
   RunOptions run;
 };
 
+// What the codec or the reducer asks for, if the capture tells.
+std::optional<TokenImportance> importance_for(CodecLevel codec_level, const Capture& capture,
+                                              bool ignores_queries) {
+  const bool is_asked = codec_level.codec->info.uses_importance || codec_level.reducer != nullptr;
+  if (!is_asked || ignores_queries) return std::nullopt;
+  auto importance = token_importance(capture);
+  if (!importance) return std::nullopt;
+  return *std::move(importance);
+}
+
 Status encode(const Options& options) {
   const auto codec_level = choose_level(options.codec, options.level);
   if (!codec_level) return codec_level.error();
@@ -38,8 +48,7 @@ Status encode(const Options& options) {
           ? choose_model_profile(options.model_profile, capture->cache.view().facts)
           : Result<std::shared_ptr<const ModelProfile>>(nullptr);
   if (!profile) return profile.error();
-  const auto importance = options.ignores_queries ? Result<TokenImportance>(error_in("", "", ""))
-                                                  : token_importance(*capture);
+  const auto importance = importance_for(*codec_level, *capture, options.ignores_queries);
   EncodeOptions how{.layers_per_section = options.layers_per_section,
                     .backend = run->backend,
                     .threads = run->threads,

@@ -18,6 +18,7 @@ Codec mixed_sparse_codec() {
   CodecInfo info{.id = "mixed-sparse",
                  .summary = "important entries in fp16, the rest in 4 bits, zeros left out",
                  .max_elements_per_byte = 8,  // a bit per element at least
+                 .uses_importance = true,
                  .default_level = mixed_sparse::kDefaultLevel};
   for (const mixed_sparse::Level& level : mixed_sparse::levels())
     info.levels.push_back({.name = level.name, .summary = level.summary});

@@ -14,6 +14,7 @@ Codec sluice_codec() {
                    .max_elements_per_byte = entropy::kMaxElementsPerByte,
                    .joins_keys_and_values = true,
                    .uses_model_profile = true,
+                   .uses_importance = true,
                    .levels = ladder::levels(),
                    .default_level = ladder::default_level()},
           .encode_section = ladder::encode_section,
