@@ -47,6 +47,7 @@ LevelFacts read_level(JsonReader& in) {
   level.damage = in.number("damage", {0, kMaxDamage});
   level.damage_source = read_source(in, "damage_source");
   if (in.has("refines")) level.refines = in.text("refines");
+  if (in.has("judged")) level.judged = read_judged(in.object("judged"));
   return level;
 }
 
@@ -110,6 +111,7 @@ nlohmann::ordered_json to_json(const LevelFacts& level) {
   json["damage"] = level.damage;
   json["damage_source"] = to_text(level.damage_source);
   if (level.refines) json["refines"] = *level.refines;
+  if (level.judged) json["judged"] = to_json(*level.judged);
   return json;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "codec/judged.h"
 
 namespace sluice {
 
@@ -40,6 +41,7 @@ struct LevelFacts {
   // Name of the level of the same codec whose bytes this one begins with, for layered codecs; only
   // the difference travels where that one has arrived.
   std::optional<std::string> refines = {};
+  std::optional<Judged> judged = {};  // by `codec judge`; `damage` is then the same document's KL
   [[nodiscard]] std::string id() const { return codec + "@" + level; }
   [[nodiscard]] DataSize size_of(std::int64_t num_elements) const;  // rounded up
 };
@@ -49,7 +51,7 @@ struct CodecProfile {
   std::string model;   // geometry id the facts were taken on ("smollm2-135m")
   std::string device;  // where times were taken; empty when no level has any
   std::int64_t chunk_tokens = 0;
-  std::string damage_measure;  // "attention-output-error", "accuracy-loss": what `damage` is, in
+  std::string damage_measure;  // "attention-output-error", "kl-mean": what `damage` is, in
                                // the profile's words
   std::string command, commit, data_sha256;  // how it was made; empty where published
   std::string note;                          // source in words: paper, table, rule of scaling

@@ -1,4 +1,5 @@
-// `sluice codec`: list, encode, decode, inspect and profile KV caches; make keys that seal them.
+// `sluice codec`: list, encode, decode, inspect and profile KV caches; make keys that seal them;
+// show the ladder of all codecs.
 #include <cstdio>
 #include <exception>
 
@@ -32,6 +33,7 @@ int run_command_line(int argc, char** argv) {
   sluice::cli::add_inspect(app, run);
   sluice::cli::add_key(app, run);
   sluice::cli::add_profile(app, run, command_line(argc, argv));
+  sluice::cli::add_ladder(app, run);
   if (const auto code = sluice::parse_command_line(app, argc, argv)) return *code;
   const sluice::Status status = run();
   return status ? 0 : fail(status.error());

@@ -146,6 +146,18 @@ class CodecCommandTest(unittest.TestCase):
         self.assertEqual(len(profile["data_sha256"]), 64)
         self.assertEqual([level["codec"] for level in profile["levels"]], ["raw", "int8", "int8"])
 
+    def test_the_ladder_needs_judged_levels_and_scales_any_profile(self):
+        measured = HOME / "codec/profiles/smollm2-135m-measured.json"
+        self.assertIn("judged by a model", self.error_of("ladder", "--profile", measured))
+        out = self.folder / "scaled.json"
+        self.assertIn("--out", self.error_of("ladder", "--profile", measured, "--scale-to", "mistral-7b"))
+        self.run_codec("ladder", "--profile", measured, "--scale-to", "mistral-7b", "--out", out)
+        scaled, levels = json.loads(out.read_text()), json.loads(measured.read_text())["levels"]
+        self.assertEqual(scaled["model"], "mistral-7b")
+        self.assertIn("the same bits, nanoseconds and damage per element", scaled["note"])
+        self.assertEqual({level["size_source"] for level in scaled["levels"]}, {"scaled"})
+        self.assertEqual([level["bits_per_element"] for level in scaled["levels"]], [level["bits_per_element"] for level in levels])
+
     def test_a_capture_of_values_that_are_no_numbers_is_named_and_not_profiled(self):
         data = SAMPLE.read_bytes()
         header = 8 + int.from_bytes(data[:8], "little")
