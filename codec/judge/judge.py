@@ -52,7 +52,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--gguf-file", metavar="NAME", help="the GGUF file inside the folder or hub model of --model")
     add("--revision", metavar="REV", help="branch, tag or commit of a hub model")
     add("--documents", required=True, nargs="+", metavar="FILE", help="texts; FILE#60%%,80%% = from these places on; FILE.jsonl#0,3-5 = `prompt` of these lines")
-    add("--codec", required=True, nargs="+", action="extend", metavar="CODEC@LEVEL", help="what to judge; see `./sluice codec list`")
+    add("--codec", required=True, nargs="+", action="extend", metavar="CODEC@LEVEL", help="what to judge, CODEC@LEVEL/N with N refinements; see `./sluice codec list`")
     add("--tokens", type=positive, default=1536, metavar="N", help="length of the context, coded as one chunk (default 1536)")
     add("--continuation", type=positive, default=256, metavar="N", help="tokens of each continuation (default 256)")
     add("--model-profile", default="auto", metavar="NAME", help="for codecs that use one: a name, a file, auto or none (default auto)")
@@ -126,13 +126,13 @@ class Judge:
 
     def trip(self, reference: Reference, codec: str, folder: Path) -> tuple[dict[str, Any], Path | None]:
         """What is known of a container: its bytes and the hash of what it decodes to; and that file when it was made now."""
-        from containers import key_of, round_trip, write_whole
+        from containers import key_of, round_trip, sha256_of_tensors, write_whole
 
         kept = self.args.work / "trips" / f"{key_of(self.coding_key, codec, reference.key)}.json"
         decoded = None
         if not kept.exists():
             size, decoded = round_trip(self.coding, codec, reference.capture, folder)
-            write_whole(kept, json.dumps({"codec": codec, "bytes": size, "decoded": capture.sha256_of([decoded])}))
+            write_whole(kept, json.dumps({"codec": codec, "bytes": size, "decoded": sha256_of_tensors(decoded)}))
         return json.loads(kept.read_text()), decoded
 
     def judge(self, task: Task, reference: Reference, undamaged: Context, codec: str) -> Row:

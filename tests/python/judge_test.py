@@ -318,6 +318,19 @@ class JudgementTest(TinyModels):
         self.assertNotIn("int8@token", self.talk)
         self.assertEqual(self.talk.count("int4@token"), 4)
 
+    def test_a_prefix_of_a_layered_stream_is_a_level_that_refines_a_shorter_one(self) -> None:
+        from transformers import LlamaConfig
+
+        model = self.make_model("layered", LlamaConfig(**TINY))
+        levels = self.judge(model, "layered-work", "--codec", "sluice@rung-7", "sluice@rung-4", "sluice@embedded/1", "sluice@embedded/2")["levels"]
+        by_name = {level["level"]: level for level in levels}
+        self.assertEqual(by_name["embedded-2"]["refines"], "embedded-1")
+        self.assertNotIn("refines", by_name["embedded-1"])
+        for prefix, rung in (("embedded-1", "rung-4"), ("embedded-2", "rung-7")):
+            self.assertEqual(by_name[prefix]["judged"], by_name[rung]["judged"], "it decodes to the same bits")
+        self.assertEqual(self.talk.count("embedded"), 0, "and so is not judged again")
+        self.assertLess(by_name["embedded-1"]["bits_per_element"], by_name["embedded-2"]["bits_per_element"])
+
     def test_windows_and_dropped_tokens_are_judged_too(self) -> None:
         from transformers import Gemma3TextConfig
 
