@@ -64,16 +64,32 @@ std::pair<std::string_view, std::optional<std::string_view>> parts_of(std::strin
   return {name.substr(0, plus), name.substr(plus + 1)};
 }
 
-// Index of a level, or of the default one where `level` is empty.
-Result<std::size_t> find_level(const Codec& codec, std::string_view level) {
-  if (level.empty()) return codec.info.default_level;
+// 2 of "embedded-2", where the level has as many.
+std::optional<std::int32_t> prefix_in(std::string_view name, const CodecLevelInfo& info) {
+  for (std::int32_t prefix = 0; info.refinements > 0 && prefix <= info.refinements; ++prefix) {
+    if (name == fmt::format("{}-{}", info.name, prefix)) return prefix;
+  }
+  return std::nullopt;
+}
+
+// A level or a prefix of one; the default level where `level` is empty.
+Result<CodecLevel> find_level(const Codec& codec, std::string_view level) {
+  if (level.empty()) return CodecLevel{.codec = &codec, .level = codec.info.default_level};
   std::vector<std::string> known;
   for (const CodecLevelInfo& info : codec.info.levels) {
-    if (info.name == level) return known.size();
+    if (info.name == level) return CodecLevel{.codec = &codec, .level = known.size()};
+    if (const auto prefix = prefix_in(level, info))
+      return CodecLevel{.codec = &codec, .level = known.size(), .prefix = prefix};
     known.push_back(info.name);
   }
   return error_in("--level", fmt::format("codec `{}` has no level `{}`", codec.info.id, level),
                   suggest_name(level, known));
+}
+
+void add_with_prefixes(CodecLevel level, std::vector<CodecLevel>& levels) {
+  const std::int32_t refinements = level.info().refinements;
+  if (refinements == 0) return levels.push_back(level);
+  for (level.prefix = refinements; *level.prefix >= 0; --*level.prefix) levels.push_back(level);
 }
 
 }  // namespace
@@ -83,7 +99,7 @@ std::string CodecLevel::codec_name() const {
 }
 
 std::string CodecLevel::level_name() const {
-  const std::string& name = codec->info.levels[level].name;
+  const std::string name = prefix ? fmt::format("{}-{}", info().name, *prefix) : info().name;
   return reducer == nullptr ? name : name + "+" + reducer->info.levels[reducer_level].name;
 }
 
@@ -107,9 +123,8 @@ Result<CodecLevel> find_codec_level(std::string_view codec_name, std::string_vie
   const auto [level, reducer_level] = parts_of(level_name);
   const auto codec = find_codec(id, codecs);
   if (!codec) return codec.error();
-  const auto index = find_level(**codec, level);
-  if (!index) return index.error();
-  CodecLevel found{.codec = *codec, .level = *index};
+  auto found = find_level(**codec, level);
+  if (!found) return found.error();
   if (!reducer_id) {
     if (!reducer_level) return found;
     return error_in(
@@ -121,8 +136,8 @@ Result<CodecLevel> find_codec_level(std::string_view codec_name, std::string_vie
   if (!reducer) return reducer.error();
   const auto reducer_index = find_reducer_level(**reducer, reducer_level.value_or(""));
   if (!reducer_index) return reducer_index.error();
-  found.reducer = *reducer;
-  found.reducer_level = *reducer_index;
+  found->reducer = *reducer;
+  found->reducer_level = *reducer_index;
   return found;
 }
 
@@ -143,7 +158,7 @@ Result<std::vector<CodecLevel>> find_codec_levels(std::string_view name) {
   const std::size_t reducer_levels = one->reducer == nullptr ? 1 : one->reducer->info.levels.size();
   for (std::size_t level = 0; level < one->codec->info.levels.size(); ++level) {
     for (std::size_t kept = 0; kept < reducer_levels; ++kept)
-      levels.push_back({one->codec, level, one->reducer, kept});
+      add_with_prefixes({one->codec, level, one->reducer, kept}, levels);
   }
   return levels;
 }

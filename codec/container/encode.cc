@@ -67,8 +67,7 @@ std::vector<SectionPlan> plan_sections(const KvView& cache, const EntryImportanc
                                        CodecLevel codec_level, std::size_t layers_per_section) {
   const CodecInfo& info = codec_level.codec->info;
   std::vector<SectionPlan> plans;
-  for (std::int32_t refinement = 0; refinement <= info.levels[codec_level.level].refinements;
-       ++refinement) {
+  for (std::int32_t refinement = 0; refinement <= codec_level.refinements(); ++refinement) {
     for (std::size_t first = 0; first < cache.layers.size(); first += layers_per_section) {
       const std::size_t count = std::min(layers_per_section, cache.layers.size() - first);
       for (const SectionKind kind : section_kinds(info)) {
@@ -178,7 +177,7 @@ Result<std::vector<std::byte>> encode_tokens(const KvView& cache, CodecLevel cod
   const CodecInfo& info = codec_level.codec->info;
   header.codec_id = codec_level.codec_name();
   header.codec_version = info.version;
-  header.level = codec_level.level_name();
+  header.level = codec_level.info().name;
   if (info.uses_model_profile && options.model_profile != nullptr)
     header.model_profile = options.model_profile->sha256;
   if (Status status = choose_salt(header, options); !status) return status.error();

@@ -146,6 +146,12 @@ TokenRange typical_chunk(const KvView& view, std::span<const TokenRange> chunks)
   });
 }
 
+std::optional<std::string> refined_by(CodecLevel level) {
+  if (level.prefix.value_or(0) == 0) return std::nullopt;
+  --*level.prefix;
+  return level.level_name();
+}
+
 // Sets the coding's kept tokens. `reference`: null where the capture has no queries.
 Result<LevelFacts> measure_level(const KvView& view, CodecLevel level, Coding& coding,
                                  std::span<const TokenRange> chunks, int repeats,
@@ -177,7 +183,8 @@ Result<LevelFacts> measure_level(const KvView& view, CodecLevel level, Coding& c
                     .encode = times->encode,
                     .decode = times->decode,
                     .damage = damage,
-                    .damage_source = FactSource::kMeasured};
+                    .damage_source = FactSource::kMeasured,
+                    .refines = refined_by(level)};
 }
 
 }  // namespace

@@ -194,6 +194,22 @@ TEST(Measure, APairIsMeasuredAgainstTheWholeCacheAndChosenOverAllChunks) {
   EXPECT_DOUBLE_EQ(cut.damage, whole.damage);  // the same tokens, however they are cut
 }
 
+TEST(Measure, APrefixSaysWhichItRefines) {
+  const auto sample = read_capture(SLUICE_SOURCE_DIR "/tests/data/smollm2-gettysburg.safetensors");
+  ASSERT_TRUE(sample.ok());
+  const auto profile = measure_codecs(
+      *sample,
+      {.chunk_tokens = 256,
+       .repeats = 1,
+       .levels = {*find_codec_level("sluice@embedded-1"), *find_codec_level("sluice@embedded-0")}},
+      [](const std::string&) {});
+  ASSERT_TRUE(profile.ok()) << profile.error().to_line();
+  EXPECT_EQ(profile->levels[0].id(), "sluice@embedded-1");
+  EXPECT_EQ(profile->levels[0].refines, "embedded-0");
+  EXPECT_GT(profile->levels[0].bits_per_element, profile->levels[1].bits_per_element);
+  EXPECT_FALSE(profile->levels[1].refines);
+}
+
 TEST(Measure, WithoutQueriesDamageIsTheErrorOfTheValues) {
   auto sample = read_capture(SLUICE_SOURCE_DIR "/tests/data/smollm2-gettysburg.safetensors");
   ASSERT_TRUE(sample.ok());

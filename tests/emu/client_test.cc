@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "emu/client/catalogue_request.h"
+#include "policies/registry.h"
 #include "tests/emu/client_bench.h"
 
 namespace sluice {
@@ -283,6 +284,70 @@ TEST(Client, ARecomputedChunkTakesTheTimeOfItsProfile) {
   EXPECT_GE(load.ttft().value(), 150ms);
   // The text of the chunks, 4 bytes a token, and nothing else.
   EXPECT_EQ(load.bytes_moved.bytes(), 3 * 512 * 4);
+}
+
+// A base and two digits, each a level.
+std::shared_ptr<const Contents> embedded_contents() {
+  static const std::shared_ptr<const Contents> kept = [] {
+    ContentsSpec spec = small_spec();
+    spec.levels = {*find_codec_level("sluice@embedded-2"), *find_codec_level("sluice@embedded-1"),
+                   *find_codec_level("sluice@embedded-0")};
+    auto made = make_contents(spec);
+    auto contents = std::make_shared<Contents>();
+    if (!made || !contents->add(std::move(*made))) ADD_FAILURE() << "no contents";
+    return contents;
+  }();
+  return kept;
+}
+
+TEST(EmbeddedChunks, AreHeldAndDecodedOnceAtTheLevelThatTheyReached) {
+  // Chunk 0 takes both digits in one request, chunk 1 in two.
+  const auto rule = [](const Observation& o) -> Decision {
+    const auto held = [](std::int32_t chunk, std::int32_t level) {
+      return Fetch{.chunk = chunk, .level = level, .decode = DecodeWhen::kWhenAsked};
+    };
+    if (o.chunks[0].phase == ChunkPhase::kAbsent) return {{held(0, 2), held(1, 2)}, "bases"};
+    if (o.transfers_in_flight > 0) return {{Wait{}}, "under way"};
+    if (o.chunks[0].level == 2) return {{held(0, 0), held(1, 1)}, "digits"};
+    if (o.chunks[1].level == 1) return {{held(1, 0)}, "the last digit"};
+    return {{Start{}}, "all here"};
+  };
+  ClientBench bench(embedded_contents());
+  const LoadRecord load = bench.run(rule);
+  ASSERT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.num_verified(), 2) << "one decode for each chunk";
+  for (const std::int32_t chunk : {0, 1}) {
+    const auto cache = bench.worker->find(ConnectionGroup{0}, chunk);
+    ASSERT_NE(cache, nullptr);
+    EXPECT_EQ(hash_tensors(cache->view()), bench.catalogue->find(chunk, 0)->tensor_hash);
+  }
+}
+
+TEST(EmbeddedChunks, OfABaseThatWasDecodedAreDecodedAgainWithTheirDigits) {
+  const auto rule = [](const Observation& o) -> Decision {
+    if (o.transfers_in_flight > 0) return {{Wait{}}, "under way"};
+    for (const ChunkView& c : o.chunks) {
+      if (c.phase == ChunkPhase::kAbsent) return {{Fetch{.chunk = c.index, .level = 2}}, "base"};
+      if (c.phase == ChunkPhase::kResident && c.level == 2)
+        return {{Fetch{.chunk = c.index, .level = 0}}, "digits"};
+    }
+    return {{Wait{}}, "decoding, or all here"};
+  };
+  ClientBench bench(embedded_contents());
+  const LoadRecord load = bench.run(rule);
+  ASSERT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.num_verified(), 4);
+  EXPECT_EQ(load.chunks[0].level, "sluice@embedded-2");
+}
+
+TEST(EmbeddedChunks, ComeWholeByThePolicyAnytimeOnAFastLink) {
+  ClientBench bench(embedded_contents());
+  auto policy = make_policy(*parse_policy("anytime"), {});
+  const LoadRecord load =
+      bench.run([&policy](const Observation& o) { return (*policy)->decide(o); });
+  ASSERT_EQ(load.outcome, LoadOutcome::kCompleted) << load.failure;
+  EXPECT_EQ(bench.num_verified(), 2);
+  for (const ChunkRecord& chunk : load.chunks) EXPECT_EQ(chunk.level, "sluice@embedded-2");
 }
 
 TEST(Client, ALoadThatIsGivenUpClosesItsConnections) {
