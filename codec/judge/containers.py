@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -74,43 +73,30 @@ def write_whole(path: Path, content: str) -> None:
     os.replace(temporary, path)
 
 
-def call(coding: Coding, *words: str | Path) -> str:
+def call(program: Path, *words: str | Path) -> str:
     environment = {"SLUICE_HOME": str(ROOT)} | dict(os.environ)
-    done = subprocess.run([coding.program, *words], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run([program, *words], capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.startswith("error: ")] or done.stderr.splitlines() or ["it failed"]
         raise CaptureError(lines[-1].removeprefix("error: "))
     return done.stdout
 
 
-def refinements_in(codec_level: str) -> tuple[str, int | None]:
-    """ "sluice@embedded/2" -> "sluice@embedded", 2: the base and two refinements; None: all that there are."""
-    name, slash, number = codec_level.partition("/")
-    if slash and not re.fullmatch(r"\d{1,3}", number):
-        raise CaptureError(f"--codec: `{codec_level}` has no number of refinements; write CODEC@LEVEL/2 for the base and two of them")
-    return name, int(number) if slash else None
-
-
-def prefix_size(coding: Coding, container: Path, refinements: int) -> int:
-    """Bytes of the container as if it ended with these refinements: header, base and so many of them."""
-    facts = json.loads(call(coding, "inspect", "--format", "json", container))
-    if refinements > max(section["refinement"] for section in facts["sections"]):
-        raise CaptureError(f"--codec: {facts['codec']}@{facts['level']} has fewer than {refinements} refinements; use fewer")
-    return facts["header_bytes"] + sum(section["bytes"] for section in facts["sections"] if section["refinement"] <= refinements)
+def levels_of(program: Path) -> set[str]:
+    """All that can be named as CODEC@LEVEL, but for prefixes and reducers."""
+    listed = json.loads(call(program, "list", "--format", "json"))
+    return {f"{codec['codec']}@{level['level']}" for codec in listed["codecs"] for level in codec["levels"]}
 
 
 def round_trip(coding: Coding, codec_level: str, capture: Path, folder: Path) -> tuple[int, Path]:
     """Bytes of the container, and the decoded capture's file in `folder`."""
     container, decoded = folder / "container.kvb", folder / "decoded.safetensors"
-    name, refinements = refinements_in(codec_level)
     options = ["--model-profile", coding.model_profile, *(["--ignore-queries"] if coding.ignores_queries else [])]
     threads = ["--threads", "1"]
-    call(coding, "encode", "--codec", name, *options, *threads, capture, container)
+    call(coding.program, "encode", "--codec", codec_level, *options, *threads, capture, container)
     given = ["--model-profile", coding.model_profile] if coding.model_profile not in ("auto", "none") else []
-    if refinements is not None:
-        given += ["--refinements", str(refinements)]
-    call(coding, "decode", *given, *threads, container, decoded)
-    return container.stat().st_size if refinements is None else prefix_size(coding, container, refinements), decoded
+    call(coding.program, "decode", *given, *threads, container, decoded)
+    return container.stat().st_size, decoded
 
 
 def sha256_of_tensors(path: Path) -> str:

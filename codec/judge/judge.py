@@ -52,7 +52,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--gguf-file", metavar="NAME", help="the GGUF file inside the folder or hub model of --model")
     add("--revision", metavar="REV", help="branch, tag or commit of a hub model")
     add("--documents", required=True, nargs="+", metavar="FILE", help="texts; FILE#60%%,80%% = from these places on; FILE.jsonl#0,3-5 = `prompt` of these lines")
-    add("--codec", required=True, nargs="+", action="extend", metavar="CODEC@LEVEL", help="what to judge, CODEC@LEVEL/N with N refinements; see `./sluice codec list`")
+    add("--codec", required=True, nargs="+", action="extend", metavar="CODEC@LEVEL", help="what to judge; see `./sluice codec list`")
     add("--tokens", type=positive, default=1536, metavar="N", help="length of the context, coded as one chunk (default 1536)")
     add("--continuation", type=positive, default=256, metavar="N", help="tokens of each continuation (default 256)")
     add("--model-profile", default="auto", metavar="NAME", help="for codecs that use one: a name, a file, auto or none (default auto)")

@@ -9,12 +9,13 @@ import argparse
 import hashlib
 import json
 import subprocess
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from capture import CaptureError, model_name
-from containers import ROOT, Shapes, refinements_in, write_whole
+from containers import ROOT, Shapes, levels_of, write_whole
 from documents import CONTINUATIONS, Document
 from scores import judge_continuation
 
@@ -61,14 +62,16 @@ def read_times(path: Path | None) -> tuple[str, dict[tuple[str, str], dict[str, 
         raise CaptureError(f"{path}: is no codec profile; give one that `./sluice codec profile` wrote") from error
 
 
-def row_of(codec_level: str, of_documents: list[dict[str, Any]], times: dict[tuple[str, str], dict[str, Any]], judged_too: set[str]) -> dict[str, Any]:
-    """`judged_too`: the levels of the same profile, in which a refined level must stand."""
-    name, refinements = refinements_in(codec_level)
-    codec, level = name.split("@")
-    layers = {}
-    if refinements is not None:
-        layers = {"refines": f"{level}-{refinements - 1}"} if refinements and f"{name}/{refinements - 1}" in judged_too else {}
-        level = f"{level}-{refinements}"
+def refined_by(codec_level: str, judged: Container[str], known: set[str]) -> str | None:
+    """The level whose bytes this one begins with, if it was judged too: "embedded-2" goes on from "embedded-1", as "embedded" is a level."""
+    layered, _, number = codec_level.rpartition("-")
+    if layered not in known or not number.isdecimal() or f"{layered}-{int(number) - 1}" not in judged:
+        return None
+    return f"{layered}-{int(number) - 1}".partition("@")[2]
+
+
+def row_of(codec_level: str, of_documents: list[dict[str, Any]], times: dict[tuple[str, str], dict[str, Any]], refines: str | None) -> dict[str, Any]:
+    codec, level = codec_level.split("@")
     bits = np.array([document["bits_per_element"] for document in of_documents])
     judged = {name: judge_continuation([document["scores"][name] for document in of_documents]) for name in CONTINUATIONS}
     return {
@@ -80,14 +83,16 @@ def row_of(codec_level: str, of_documents: list[dict[str, Any]], times: dict[tup
         **times.get((codec, level), {}),
         "damage": judged["same-document"]["kl_mean"],
         "damage_source": "measured",
-        **layers,
+        **({"refines": refines} if refines else {}),
         "judged": judged,
     }
 
 
 def write_profile(args: argparse.Namespace, documents: list[Document], shapes: Shapes, found: dict[str, list[dict[str, Any]]]) -> None:
     device, times = read_times(args.times)
-    levels = sorted((row_of(codec_level, rows, times, set(found)) for codec_level, rows in found.items()), key=lambda row: row["damage"])
+    known = levels_of(args.program)
+    levels = [row_of(codec_level, rows, times, refined_by(codec_level, found, known)) for codec_level, rows in found.items()]
+    levels.sort(key=lambda row: row["damage"])
     has_times = any("encode" in row or "decode" in row for row in levels)
     queries = "without the queries" if args.ignore_queries else "with the last 64 tokens' queries"
     profile = {

@@ -322,7 +322,7 @@ class JudgementTest(TinyModels):
         from transformers import LlamaConfig
 
         model = self.make_model("layered", LlamaConfig(**TINY))
-        levels = self.judge(model, "layered-work", "--codec", "sluice@rung-7", "sluice@rung-4", "sluice@embedded/1", "sluice@embedded/2")["levels"]
+        levels = self.judge(model, "layered-work", "--codec", "sluice@rung-7", "sluice@rung-4", "sluice@embedded-1", "sluice@embedded-2")["levels"]
         by_name = {level["level"]: level for level in levels}
         self.assertEqual(by_name["embedded-2"]["refines"], "embedded-1")
         self.assertNotIn("refines", by_name["embedded-1"])
