@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "codec/capture_format.h"
@@ -163,6 +164,12 @@ class CaptureReader {
       Positions& positions = found.mapped();
       const bool begins = positions.empty() || positions.front() == layer.first_token ||
                           fact("first_token") == nullptr;
+      const bool increases = std::adjacent_find(positions.begin(), positions.end(),
+                                                std::greater_equal<>()) == positions.end();
+      if (!increases) {
+        return wrong(fmt::format("tensor `layer.{}.positions` does not increase", layer.layer),
+                     "give each token's position in the context, in order");
+      }
       if (!begins || std::ssize(positions) != layer.tokens()) {
         return wrong(fmt::format("tensor `layer.{}.positions` does not fit the layer's {} tokens "
                                  "from position {} on",

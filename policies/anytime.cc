@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::int32_t kInFlightMin = 2;  // so that no round trip passes without bytes
 constexpr std::int32_t kInFlightMax = 16;
-constexpr std::int32_t kFailuresMax = 1;  // of a chunk of which more digits are asked for
+// Of a chunk of which more is asked for: after a refusal the session takes no second request.
+constexpr std::int32_t kFailuresMax = 0;
 constexpr int kOpeningRoundTrips = 10, kOpeningGrowth = 4;
 constexpr DataRate kSlowestRate = DataRate::bits_per_sec(1000);
 
@@ -93,6 +94,7 @@ class Anytime final : public Policy {
     if (!(last_chance && !comes_in_time) && !faster) return decision;
     for (const ChunkView& chunk : o.chunks) {
       if (chunk.level || chunk.recomputing || chunk.phase == ChunkPhase::kResident) continue;
+      if (chunk.failures > kFailuresMax && chunk.fetching) continue;  // its text may not come
       if (chunk.fetching && chunk.text_size > DataSize::zero())
         decision.actions.push_back(Cancel{chunk.index});  // else the base may still come first
       decision.actions.push_back(Recompute{chunk.index});
@@ -131,7 +133,7 @@ class Anytime final : public Policy {
     if (!settings_.fills_gpu || o.gpu_wait > Duration::zero()) return decision;
     for (const ChunkView& chunk : o.chunks) {
       if (chunk.phase == ChunkPhase::kResident) continue;
-      if (chunk.recomputing || !chunk.recompute_time) break;
+      if (chunk.recomputing || !chunk.recompute_time || chunk.failures > kFailuresMax) break;
       if (chunk.fetching && chunk.text_size > DataSize::zero()) break;
       const std::int32_t level = chunk.fetching.value_or(chunk.level.value_or(layers_->base()));
       const Duration others = ahead.unqueued - cost(chunk, level).decode_time;

@@ -25,7 +25,7 @@ class Text:
 def field_of_lines(path: Path, content: str, field: str) -> str:
     """The field's strings, an empty line between two."""
     strings = []
-    for number, line in enumerate(content.splitlines(), start=1):
+    for number, line in enumerate(content.removesuffix("\n").split("\n"), start=1):
         try:
             record = json.loads(line)
         except ValueError as error:

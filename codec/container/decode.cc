@@ -91,7 +91,7 @@ Result<std::shared_ptr<const ModelProfile>> find_profile_of(const ContainerHeade
   using Found = std::shared_ptr<const ModelProfile>;
   if (!header.model_profile) return Found();
   for (const Found& profile : options.model_profiles) {
-    if (profile->sha256 == *header.model_profile) return profile;
+    if (profile && profile->sha256 == *header.model_profile) return profile;
   }
   if (Found shipped = shipped_model_profile(*header.model_profile)) return shipped;
   return error_in(name,

@@ -24,7 +24,7 @@ struct DecodeOptions {
   // Refinements used of each section at most; 0: its base alone.
   std::int32_t refinements_max = std::numeric_limits<std::int32_t>::max();
   std::span<const Codec> codecs = all_codecs();  // that files may name
-  // That files may name beside the shipped ones.
+  // That files may name beside the shipped ones; null ones are passed over.
   std::span<const std::shared_ptr<const ModelProfile>> model_profiles = {};
 };
 

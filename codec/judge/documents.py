@@ -47,13 +47,16 @@ def parse_choice(choice: str, name: str) -> list[int]:
         found = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?%?", part)
         if not found:
             raise CaptureError(f"--documents: `{name}` chooses `{part}`; write FILE#0,3-5 for lines, or FILE#60%,80% for parts of a text")
-        numbers += range(int(found[1]), int(found[2] or found[1]) + 1)
+        first, last = int(found[1]), int(found[2] or found[1])
+        if last < first:
+            raise CaptureError(f"--documents: `{name}` chooses `{part}`, whose end is before its beginning; write the smaller number first")
+        numbers += range(first, last + 1)
     return numbers
 
 
 def prompts_of(path: Path, choice: str | None) -> list[tuple[str, str]]:
     """Names and texts of the chosen lines of a JSONL file, counted from 0."""
-    lines = read_text(path).splitlines()
+    lines = read_text(path).removesuffix("\n").split("\n")  # not splitlines(): strings of JSON may hold other breaks
     texts = []
     for number in parse_choice(choice, str(path)) if choice else range(len(lines)):
         if number >= len(lines):
@@ -72,8 +75,12 @@ def parts_of(path: Path, choice: str | None) -> list[tuple[str, str]]:
         return [(path.name, text)]
     texts = []
     for percent in parse_choice(choice, str(path)):
-        line_end = text.find("\n", len(text) * percent // 100) if percent else -1
-        texts.append((f"{path.name}#{percent}%", text[line_end + 1 :]))
+        if percent > 99:
+            raise CaptureError(f"--documents: `{path}#{percent}%` begins behind the text; choose 0 to 99")
+        place = len(text) * percent // 100
+        line_end = text.find("\n", place) if percent else -1
+        begin = line_end + 1 if line_end >= 0 or not percent else place  # a text in one line is cut where it is
+        texts.append((f"{path.name}#{percent}%", text[begin:]))
     return texts
 
 

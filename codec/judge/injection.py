@@ -56,7 +56,7 @@ class Segment:
 
     def mask(self, layer: LayerContext, window: int | None, groups: int) -> torch.Tensor:
         """What is added to scores, [1, 1, groups * token, context + token]. Layers that hold the same tokens share it."""
-        key = (window, groups, layer.positions.numel(), int(layer.positions[0]) if layer.positions.numel() else 0, int(layer.positions.sum()))
+        key = (window, groups, tuple(layer.positions.tolist()) if window is not None else layer.positions.numel())
         if self.is_kept or key not in self.masks:
             all_positions = torch.cat([layer.positions, self.positions])
             seen = torch.cat([torch.ones(len(self.ids), layer.positions.numel(), dtype=torch.bool), self.sees], dim=1)

@@ -20,7 +20,6 @@ class TensorEncoder {
         tokens_(static_cast<std::size_t>(tensor.values.shape.tokens)),
         values_(channels_ * tokens_),
         out_(out) {
-    SLUICE_ASSERT(values_.size() <= UINT32_MAX, "a tensor with entries that 32 bits number");
     for (std::size_t token = 0; token < tokens_; ++token) {
       tensor.values.read_token(static_cast<std::int64_t>(token),
                                std::span(values_).subspan(token * channels_, channels_), backend);
@@ -123,8 +122,13 @@ Result<EncodedSection> encode_section(const SectionContext& context,
                                       std::span<const SectionTensor> tensors) {
   ByteWriter out;
   std::int64_t side_bytes = 0;
-  for (const SectionTensor& tensor : tensors)
+  for (const SectionTensor& tensor : tensors) {
+    if (tensor.values.shape.elements() > std::int64_t{UINT32_MAX}) {
+      return error_in("", "a tensor of more than 2^32 - 1 elements",
+                      "cut the context into chunks (encode fewer tokens at once)");
+    }
     side_bytes += TensorEncoder(tensor, levels()[context.level], context.backend, out).run();
+  }
   return EncodedSection{.payload = std::move(out).take(), .side_bytes = side_bytes};
 }
 

@@ -13,8 +13,8 @@ std::vector<Entry> select_entries(std::span<const float> values, std::int64_t ch
   // than with the weights themselves.
   std::vector<float> importance(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const float weight =
-        weights.empty() ? 1.0F : std::sqrt(weights[i / static_cast<std::size_t>(channels)]);
+    const float known = weights.empty() ? 1.0F : weights[i / static_cast<std::size_t>(channels)];
+    const float weight = std::isfinite(known) && known > 0 ? std::sqrt(known) : 0.0F;
     importance[i] = std::fabs(values[i]) * weight;
   }
   std::vector<std::uint32_t> order(values.size());

@@ -41,12 +41,21 @@ class Choice {
   std::vector<bool> chosen_;
 };
 
-// choose(layer) gives a Result<Choice> for every layer that holds tokens.
+// A layer without heads or dims may claim any number of tokens: there is nothing to choose in it.
+[[nodiscard]] inline bool holds_elements(const KvLayer<TensorView>& layer) {
+  for (const TensorKind kind : kTensorKinds) {
+    const TensorView* tensor = layer.find(kind);
+    if (tensor != nullptr && tensor->shape.elements() > 0) return true;
+  }
+  return false;
+}
+
+// choose(layer) gives a Result<Choice> for every layer that holds elements.
 template <typename Choose>
 [[nodiscard]] Result<KeptTokens> for_each_layer(const KvView& cache, Choose choose) {
   KeptTokens kept;
   for (const auto& layer : cache.layers) {
-    if (layer.tokens() == 0) {
+    if (!holds_elements(layer)) {
       kept.emplace_back();
       continue;
     }

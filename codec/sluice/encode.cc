@@ -16,7 +16,6 @@ namespace {
 using Unit = UnitOf<TensorView>;
 
 constexpr float kSymbolMax = 32767.0F;
-constexpr float kQuantisedMax = 1U << 22;
 // Channel offsets pay from so many tokens on: with means from a profile they are small.
 constexpr std::size_t kOffsetRows = 64, kOffsetRowsWithProfile = 256;
 
@@ -116,6 +115,7 @@ class UnitEncoder {
         tensor.values.read_token(static_cast<std::int64_t>(r) + first_row_, part, context_.backend);
         make_codable(part, context_.backend);
         rotate_heads(rotation, r, shape.dim, part, kernels_.rotate_back);
+        if (turns) make_codable(part, context_.backend);  // attention factors may be anything
       }
       first += count;
     }
@@ -143,6 +143,11 @@ class UnitEncoder {
     return static_cast<float>(std::sqrt(std::max(variance, least) / static_cast<double>(count)));
   }
 
+  // What the stream can say: see is_valid_scale(). 65280 is the largest bf16 below 65504.
+  static float scale_for(float spread) {
+    return spread >= 1e-9F ? std::min(spread, 65280.0F) : 1.0F;  // NaN and 0: any scale will do
+  }
+
   // Without a profile.
   void measure_scales() {
     std::vector<TensorScale> scales;
@@ -150,7 +155,7 @@ class UnitEncoder {
     for (const SectionTensor& tensor : unit_.tensors) {
       const std::int64_t count = tensor.values.shape.channels();
       const float measured = rows_ == 0 ? 0 : spread(first, static_cast<std::size_t>(count));
-      scale_bits_.push_back(fp32_to_bf16(measured < 1e-9F ? 1.0F : measured));
+      scale_bits_.push_back(fp32_to_bf16(scale_for(measured)));
       scales.push_back({count, bf16_to_fp32(scale_bits_.back())});
       first += static_cast<std::size_t>(count);
     }
@@ -229,11 +234,9 @@ class UnitEncoder {
     for (std::size_t r = 0; r < rows_; ++r) {
       const float factor = 1.0F / (step_of(grid) * class_factor(classes_[r]));
       std::int32_t* const out = symbols_.data() + r * channels_;
-      kernels_.quantise(row(r).data(), offset_values_.data(), factor, channels(), kQuantisedMax,
-                        out);
+      kernels_.quantise(row(r).data(), offset_values_.data(), factor, channels(), kSymbolMax, out);
       for (std::size_t c = 0; c < channels_; ++c) {
         for (int i = 0; i < thirds; ++i) out[c] = third(out[c]);
-        out[c] = std::clamp(out[c], -32767, 32767);
       }
     }
   }

@@ -85,9 +85,7 @@ RotationTable rotation_table(const RopeFacts& rope, std::span<const std::int64_t
                    .distance = is_half ? table.pairs : 1};
   const double gain = is_undone ? 1 / rope.attention_factor : rope.attention_factor;
   const std::vector<double> frequencies = frequencies_of(rope);
-  std::vector<std::vector<SineCosine>> fine;
-  for (std::int64_t position = 0; position < kFinePositions; ++position)
-    fine.push_back(sines_of(frequencies, position));
+  std::vector<std::vector<SineCosine>> fine(kFinePositions);  // made when a position needs them
 
   const auto pairs = static_cast<std::size_t>(table.pairs);
   table.cosines.reserve(positions.size() * pairs);
@@ -97,7 +95,8 @@ RotationTable rotation_table(const RopeFacts& rope, std::span<const std::int64_t
   for (const std::int64_t position : positions) {
     const std::int64_t begin = position / kFinePositions * kFinePositions;
     if (begin != coarse_position) coarse = sines_of(frequencies, coarse_position = begin);
-    const auto& rest = fine[static_cast<std::size_t>(position - begin)];
+    auto& rest = fine[static_cast<std::size_t>(position - begin)];
+    if (rest.empty()) rest = sines_of(frequencies, position - begin);
     for (std::size_t i = 0; i < pairs; ++i) {
       const SineCosine a = coarse[i], b = rest[i];
       table.cosines.push_back(static_cast<float>((a.cosine * b.cosine - a.sine * b.sine) * gain));

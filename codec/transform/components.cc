@@ -175,7 +175,7 @@ Result<Components> read_components(std::int64_t num_tokens, std::int64_t num_cha
   Components result{.num_tokens = num_tokens, .num_channels = num_channels};
   const std::int64_t count = in.get<std::uint16_t>();
   result.unit = in.get<float>();
-  if (count > std::min(num_tokens, num_channels))
+  if (count > std::min({num_tokens, num_channels, kMaxComponents}))
     return damaged("a section with more components than its shape has");
   for (std::int64_t j = 0; j < count; ++j) result.weights.push_back(in.get<std::uint16_t>());
   if (!in.ok()) return damaged("a section that ends in its components");

@@ -13,6 +13,10 @@
 
 namespace sluice::transform {
 
+// Encoders look for no more: time and the decoder's work per element grow with them, and a
+// stranger's file must not ask for more either.
+inline constexpr std::int64_t kMaxComponents = 384;
+
 // x[t, c] = unit * sum over j of tokens[t, j] * (weights[j] * channels[c, j]).
 struct Components {
   std::int64_t num_tokens = 0, num_channels = 0;

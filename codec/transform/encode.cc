@@ -11,9 +11,6 @@
 namespace sluice::transform {
 namespace {
 
-// More are never looked for: time and the decoder's work per element grow with them.
-constexpr std::int64_t kMaxComponents = 384;
-
 class BlockEncoder {
  public:
   BlockEncoder(const SectionContext& context, const BlockOf<TensorView>& block, ByteWriter& out)
@@ -71,6 +68,7 @@ class BlockEncoder {
         from.read_token(r + block_.kept_tokens(), part, context_.backend);
         make_codable(part, context_.backend);
         rotations.turn(i, r, part);
+        make_codable(part, context_.backend);  // attention factors may be anything
       }
       first += count;
     }

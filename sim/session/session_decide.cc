@@ -256,6 +256,10 @@ Status Session::apply_recompute(const Recompute& recompute, const std::string& r
         "cancel the transfer first");
   }
   if (!text_may_come(chunk)) {
+    if (chunk.level) {  // what is here of it will do
+      ++num_ignored_;
+      return {};
+    }
     const auto cheapest = static_cast<std::int32_t>(plan_.levels.size()) - 1;
     return apply_fetch({.chunk = chunk.index, .level = cheapest},
                        reason + "; the session fetches it, since its text does not come");

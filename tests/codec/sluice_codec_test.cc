@@ -171,6 +171,63 @@ TEST(SluiceQuantiser, WithoutAProfileEveryErrorIsAtMostHalfAStepOfItsTensor) {
   }
 }
 
+TEST(SluiceQuantiser, EveryValueAndEveryAttentionFactorGivesAFileThatDecodes) {
+  for (const double factor : {1.0, 1e-3, 1e-40, 1e18}) {
+    const RopeFacts rope{
+        .theta = 1e4, .rotated_dims = 2, .pairing = RopePairing::kHalf, .attention_factor = factor};
+    const KvCache cache =
+        filled_cache({Dtype::kFp32, 1, 2, 2}, 1, std::make_shared<const RopeFacts>(rope),
+                     [](auto, auto, std::int64_t token, auto) {
+                       return token == 0 ? std::numeric_limits<float>::infinity() : -7e4F;
+                     });
+    const KvCache back = decoded(encoded(cache.view(), "rung-7"));
+    EXPECT_TRUE(std::isfinite(back.view().layers[0].key->at(0, 1, 1))) << factor;
+  }
+}
+
+TEST(SluiceDigits, APrefixIsTheRungAlsoWhereSymbolsAreLimited) {
+  // A scale so small that a value of 60 is 67 500 steps of rung 13, even for the coarsest class.
+  auto profile = with_inverses({.name = {},
+                                .model = {},
+                                .revision = {},
+                                .block = BasisBlock::kDiagonal,
+                                .sha256 = {},
+                                .layers = {{.layer = 0,
+                                            .key_heads = 1,
+                                            .key_dim = 1,
+                                            .value_heads = 1,
+                                            .value_dim = 1,
+                                            .means = {0, 0},
+                                            .scales = {0.001F, 0.001F},
+                                            .basis = {},
+                                            .widths = {1, 1}}},
+                                .inverses = {}});
+  const KvCache cache =
+      filled_cache({Dtype::kFp32, 1, 3, 1}, 1, nullptr, [](auto...) { return 60.0F; });
+  const EncodeOptions options{.model_profile = profile.get()};
+  const Bytes embedded = encoded(cache.view(), "embedded", options);
+  for (int digits = 0; digits <= 4; ++digits) {
+    const DecodeOptions decoding{.refinements_max = digits,
+                                 .model_profiles = std::span(&profile, 1)};
+    const Bytes single = encoded(cache.view(), rung_name(1 + 3 * digits), options);
+    expect_same(decoded(embedded, decoding).view(), decoded(single, decoding).view());
+  }
+}
+
+TEST(SluiceProfile, AFileThatNeedsOneIsAnErrorWhereNoneIsGiven) {
+  const auto profile = find_model_profile("smollm2-135m-diag");
+  ASSERT_TRUE(profile.ok()) << profile.error().to_line();
+  Bytes file = encoded(sample().cache.view(), "rung-1", {.model_profile = profile->get()});
+  EXPECT_TRUE(decode_container(file, "made.kvb").ok());  // it ships
+  auto other = std::make_shared<ModelProfile>(**profile);
+  other->sha256.fill(std::byte{1});
+  file = encoded(sample().cache.view(), "rung-1", {.model_profile = other.get()});
+  const std::shared_ptr<const ModelProfile> none;
+  const auto cache = decode_container(file, "made.kvb", {.model_profiles = std::span(&none, 1)});
+  ASSERT_FALSE(cache.ok());
+  EXPECT_THAT(cache.error().what, testing::HasSubstr("which is not here"));
+}
+
 TEST(SluiceRotation, SinesAreThoseOfTheMathematicalLibrary) {
   for (const double angle : {0.0, 1e-9, 0.7, -0.8, 1.5707963, 3.1415926, 12345.678, -1e6, 3e7}) {
     const auto [sine, cosine] = ladder::sine_cosine(angle);
