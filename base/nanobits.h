@@ -19,6 +19,8 @@ class Nanobits {
   [[nodiscard]] static constexpr Nanobits of(DataSize size) {
     return Nanobits{detail::Wide{size.bytes()} * kPerByte};
   }
+  // More than any amount.
+  [[nodiscard]] static constexpr Nanobits max() { return Nanobits{~(detail::Wide{1} << 127)}; }
   // What passes at `rate` during `time`, exactly.
   [[nodiscard]] static constexpr Nanobits flown(DataRate rate, Duration time) {
     return Nanobits{detail::Wide{rate.bits_per_sec()} * time.count()};
@@ -39,6 +41,11 @@ class Nanobits {
     if (ns > kCenturyNs) return std::nullopt;
     return Duration{static_cast<std::int64_t>(ns)};
   }
+
+  // By value, and found by the compiler before std::min and std::max, whose references keep 128-bit
+  // numbers in memory.
+  [[nodiscard]] friend constexpr Nanobits min(Nanobits a, Nanobits b) { return b < a ? b : a; }
+  [[nodiscard]] friend constexpr Nanobits max(Nanobits a, Nanobits b) { return a < b ? b : a; }
 
   constexpr bool operator==(const Nanobits&) const = default;
   constexpr std::strong_ordering operator<=>(const Nanobits& o) const {

@@ -31,11 +31,23 @@ TimerId SimClock::schedule(Instant at, std::function<void()> callback) {
   const std::uint32_t index = free_slots_.back();
   free_slots_.pop_back();
   Slot& slot = slots_[index];
-  slot.callback.swap(callback);
   const TimerId id{(++slot.generation << kSlotBits) | index};
-  heap_.emplace_back(std::max(at, now_), next_sequence_++, id);
-  std::push_heap(heap_.begin(), heap_.end(), later);
+  push(std::max(at, now_), id);
+  slot.callback.swap(callback);
   return id;
+}
+
+// As std::push_heap, which would write the entry and read it back at once; waiting for that takes
+// longer than all the rest. Entries of one instant stay behind those that were there before.
+void SimClock::push(Instant at, TimerId id) {
+  std::size_t hole = heap_.size();
+  heap_.emplace_back();
+  for (; hole > 0 && heap_[(hole - 1) / 2].at > at; hole = (hole - 1) / 2)
+    heap_[hole] = heap_[(hole - 1) / 2];
+  Entry& entry = heap_[hole];
+  entry.at = at;
+  entry.sequence = next_sequence_++;
+  entry.id = id;
 }
 
 std::function<void()> SimClock::take(TimerId id) {

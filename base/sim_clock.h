@@ -36,6 +36,7 @@ class SimClock final : public RunnableClock {
   static bool later(const Entry& a, const Entry& b) {
     return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
   }
+  void push(Instant at, TimerId id);
   [[nodiscard]] Slot& slot_of(TimerId id);
   [[nodiscard]] bool is_waiting(TimerId id);
   std::function<void()> take(TimerId id);

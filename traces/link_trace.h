@@ -86,6 +86,8 @@ class TraceCursor {
   [[nodiscard]] std::optional<Instant> next_change(Instant t) const {
     return cursor_.next_change(t);
   }
+  // Both at once; Instant::max() in place of nullopt.
+  [[nodiscard]] auto stretch_at(Instant t) const { return cursor_.stretch_at(t); }
   // Bytes that pass in [from, to), rounded down once; zero when `to` is not after `from`.
   // Throws std::overflow_error past 2^63 bytes.
   [[nodiscard]] DataSize capacity_between(Instant from, Instant to) const;

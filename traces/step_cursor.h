@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/units.h"
@@ -19,6 +20,11 @@ namespace sluice {
 template <typename Step, auto Value>
 class StepCursor {
  public:
+  struct Stretch {
+    std::remove_cvref_t<decltype(std::declval<Step>().*Value)> value;
+    Instant until;
+  };
+
   // `steps` must outlive the cursor; their starts ascend strictly from zero, the last one before
   // `length`. `offset` >= 0 says where in the series the run begins; past the end of a looping
   // series it counts on into the next laps.
@@ -33,19 +39,24 @@ class StepCursor {
 
   // The first instant after `t` at which the value differs; nullopt when it never does.
   [[nodiscard]] std::optional<Instant> next_change(Instant t) const {
+    const Instant until = stretch_at(t).until;
+    return until == Instant::max() ? std::nullopt : std::optional{until};
+  }
+  // What holds at `t`, and until when; Instant::max() when it never differs again.
+  [[nodiscard]] auto stretch_at(Instant t) const {
     const Duration position = position_of(t);
     Instant lap_start = t - position;  // before the run's start in the run's first lap
     std::size_t i = index_at(position);
     const auto now = steps_[i].*Value;
     for (std::size_t seen = 0; seen < steps_.size(); ++seen) {
       if (++i == steps_.size()) {
-        if (end_ == TraceEnd::kHold) return std::nullopt;
+        if (end_ == TraceEnd::kHold) break;
         i = 0;
         lap_start += length_;
       }
-      if (steps_[i].*Value != now) return lap_start + steps_[i].start;
+      if (steps_[i].*Value != now) return Stretch{now, lap_start + steps_[i].start};
     }
-    return std::nullopt;
+    return Stretch{now, Instant::max()};
   }
 
  private:

@@ -12,6 +12,12 @@
 
 namespace sluice {
 
+// A rate, and the instant from which it may be another; Instant::max() when it stays.
+struct RateUntil {
+  DataRate rate;
+  Instant until;
+};
+
 class LinkCapacity {
  public:
   // `link` must outlive it.
@@ -21,6 +27,11 @@ class LinkCapacity {
   [[nodiscard]] DataRate rate(Instant now, std::optional<std::int64_t> chunk) const;
   // The first instant after `now` at which the rate differs; nullopt when it never does.
   [[nodiscard]] std::optional<Instant> next_change(Instant now) const;
+  // Both at once, of a time-clocked link.
+  [[nodiscard]] RateUntil rate_until(Instant now) const {
+    const auto stretch = cursor_->stretch_at(now);
+    return {stretch.value, stretch.until};
+  }
   // When `amount`, begun at `start`, has passed through, across every change of the rate; nullopt
   // when it never does.
   [[nodiscard]] std::optional<Instant> finish(Instant start, Nanobits amount,

@@ -23,7 +23,7 @@ TEST(SentCurve, RemembersAsFarBackAsAsked) {
   Nanobits sent;
   for (int ms = 0; ms < 10; ++ms) {  // 1000 bytes in each even millisecond
     const Instant at = kRunStart + std::chrono::milliseconds{ms};
-    curve.set({at, sent, ms % 2 == 0 ? mbps(8) : mbps(0), bytes(1'000'000)});
+    curve.set({at, ms % 2 == 0 ? mbps(8) : mbps(0), sent, bytes(1'000'000)});
     curve.forget_before(at);
     if (ms % 2 == 0) sent += Nanobits::flown(mbps(8), 1ms);
   }
@@ -34,8 +34,8 @@ TEST(SentCurve, RemembersAsFarBackAsAsked) {
 
 TEST(SentCurve, TellsWhenAnAmountIsReachedAcrossPauses) {
   SentCurve curve;  // 1000 bytes in the first millisecond, none in the second, then again
-  curve.set({kRunStart, {}, mbps(8), bytes(1000)});
-  curve.set({kRunStart + 2ms, bytes(1000), mbps(8), bytes(2000)});
+  curve.set({kRunStart, mbps(8), {}, bytes(1000)});
+  curve.set({kRunStart + 2ms, mbps(8), bytes(1000), bytes(2000)});
   EXPECT_EQ(curve.reaches(bytes(500)), kRunStart + 500us);
   EXPECT_EQ(curve.reaches(bytes(1000)), kRunStart + 1ms);
   EXPECT_EQ(curve.reaches(bytes(1500)), kRunStart + 2500us);
@@ -44,9 +44,9 @@ TEST(SentCurve, TellsWhenAnAmountIsReachedAcrossPauses) {
 
 TEST(SentCurve, WhatWasPlannedIsReplacedFromAnInstantOn) {
   SentCurve curve;
-  curve.set({kRunStart, {}, mbps(8), bytes(1000)});
-  curve.set({kRunStart + 2ms, bytes(1000), mbps(8), bytes(2000)});
-  curve.set({kRunStart + 500us, bytes(500), mbps(0), bytes(500)});
+  curve.set({kRunStart, mbps(8), {}, bytes(1000)});
+  curve.set({kRunStart + 2ms, mbps(8), bytes(1000), bytes(2000)});
+  curve.set({kRunStart + 500us, mbps(0), bytes(500), bytes(500)});
   EXPECT_EQ(curve.at(kRunStart + 250us), bytes(250));
   EXPECT_EQ(curve.at(kRunStart + 10ms), bytes(500));
 }

@@ -30,7 +30,7 @@ DelayLine::DelayLine(const TopologySpec& topology, const Route& route) {
   longest_ += constant_;
 }
 
-Duration DelayLine::delay_at(Instant left) const {
+Duration DelayLine::delay_with_changes(Instant left) const {
   Duration sum = constant_;
   for (const DelayCursor& cursor : changing_) sum += cursor.delay_at(left);
   return sum;

@@ -15,7 +15,9 @@ class DelayLine {
   DelayLine(const TopologySpec& topology, const Route& route);
 
   // What a byte that leaves at `left` needs, were it alone.
-  [[nodiscard]] Duration delay_at(Instant left) const;
+  [[nodiscard]] Duration delay_at(Instant left) const {
+    return changing_.empty() ? constant_ : delay_with_changes(left);
+  }
   // When a byte that leaves at `left` arrives in a stream of bytes.
   [[nodiscard]] Instant arrival(Instant left) const {
     return changing_.empty() ? left + constant_ : arrival_after_changes(left);
@@ -28,6 +30,7 @@ class DelayLine {
   [[nodiscard]] Duration longest() const { return longest_; }
 
  private:
+  [[nodiscard]] Duration delay_with_changes(Instant left) const;
   [[nodiscard]] Instant arrival_after_changes(Instant left) const;
   [[nodiscard]] Instant arrived_after_changes(Instant now) const;
   [[nodiscard]] Instant next_change(Instant t) const;  // Instant::max() without one

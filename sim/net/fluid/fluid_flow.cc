@@ -10,6 +10,9 @@ namespace {
 
 constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
 
+// Over before any run began.
+constexpr RateUntil kNotLookedUp{DataRate::zero(), kRunStart};
+
 // Pieces that a channel alone is drawn ahead. When somebody joins, they are gone through once more.
 constexpr int kPiecesAhead = 64;
 
@@ -41,56 +44,57 @@ void FluidNetwork::settle_gathered(Instant now) {
   for (FluidChannel* channel : gathered_) settle(*channel, now);
 }
 
+// `flow` is what holds at progress.at, and is looked up anew once that is over.
+SentCurve::Piece FluidNetwork::step(const FluidChannel& channel, FluidChannel::Progress& progress,
+                                    Instant until, RateUntil& flow) {
+  const WindowRules& rules = channel.path->window;
+  WindowRounds& window = progress.window;
+  if (window.is_exhausted()) {
+    progress.at = std::min(until, window.round_end());
+    if (progress.at == window.round_end()) window.end_round(rules);
+    if (progress.at == until) return {until, DataRate::zero(), progress.sent, progress.sent};
+  }
+  if (channel.is_alone) {
+    if (progress.at >= flow.until) flow = path_rate(channel, progress.at);
+    window.admit(rules, progress.at, flow.rate, channel.path->round_trip(progress.at),
+                 std::nullopt);
+  }
+  Nanobits delta = channel.head->total - progress.sent;
+  if (window.in_round()) delta = min(delta, window.budget());
+  const SentCurve::Piece piece{progress.at, flow.rate, progress.sent, progress.sent + delta};
+  Instant end = std::min(std::min(until, flow.until), window.round_end());
+  if (const auto time = delta.time_at(flow.rate); time && *time <= end - progress.at) {
+    end = progress.at + *time;
+  } else {
+    delta = min(delta, Nanobits::flown(flow.rate, end - progress.at));
+  }
+  progress.sent += delta;
+  progress.at = end;
+  const Duration alone = channel.is_alone ? end - piece.at : Duration::zero();
+  if (delta > Nanobits{}) window.sent(rules, end, delta, alone);
+  if (end >= window.round_end()) window.end_round(rules);
+  return piece;
+}
+
 void FluidNetwork::settle(FluidChannel& channel, Instant now) {
   if (!channel.head) return;
   FluidStream& stream = *channel.head;
-  FluidChannel::Progress reached = channel.now;
+  const Nanobits before = channel.now.sent;
   if (channel.is_alone && channel.planned.at <= now) {
-    reached = channel.planned;
+    channel.now = channel.planned;
   } else {
-    while (reached.at < now && reached.sent < stream.total) step(channel, reached, now);
+    RateUntil flow = channel.is_alone ? kNotLookedUp : RateUntil{channel.rate, Instant::max()};
+    while (channel.now.at < now && channel.now.sent < stream.total)
+      step(channel, channel.now, now, flow);
   }
-  const Nanobits delta = reached.sent - channel.now.sent;
+  const Nanobits delta = channel.now.sent - before;
   for (const LinkId id : channel.links()) {
     link(id).sent += delta;
     link(id).curve.forget_before(now);
   }
   stream.curve.forget_before(now);
-  channel.now = reached;
   note_marks(channel, now);
-  if (reached.sent == stream.total) finish_head(channel, now);
-}
-
-SentCurve::Piece FluidNetwork::step(const FluidChannel& channel, FluidChannel::Progress& progress,
-                                    Instant until) {
-  const WindowRules& rules = channel.path->window;
-  const FluidStream& stream = *channel.head;
-  WindowRounds& window = progress.window;
-  if (window.is_exhausted()) {
-    progress.at = std::min(until, window.round_end());
-    if (progress.at == window.round_end()) window.end_round(rules);
-    if (progress.at == until) return {until, progress.sent, DataRate::zero(), progress.sent};
-  }
-  RateUntil flow{channel.rate, Instant::max()};
-  if (channel.is_alone) {
-    flow = path_rate(channel, progress.at);
-    window.admit(rules, progress.at, flow.rate, channel.path->round_trip(progress.at),
-                 std::nullopt);
-  }
-  const Nanobits limit =
-      window.in_round() ? std::min(stream.total, progress.sent + window.budget()) : stream.total;
-  const SentCurve::Piece piece{progress.at, progress.sent, flow.rate, limit};
-  Instant end = std::min({until, flow.until, window.round_end()});
-  const auto time = (limit - progress.sent).time_at(flow.rate);
-  if (time && *time < end - progress.at) end = progress.at + *time;
-  const Nanobits delta =
-      std::min(limit - progress.sent, Nanobits::flown(flow.rate, end - progress.at));
-  progress.sent += delta;
-  progress.at = end;
-  const Duration alone = channel.is_alone ? end - piece.at : Duration::zero();
-  if (delta > Nanobits{}) window.sent(end, delta, alone);
-  if (end >= window.round_end()) window.end_round(rules);
-  return piece;
+  if (channel.now.sent == stream.total) finish_head(channel, now);
 }
 
 RateUntil FluidNetwork::path_rate(const FluidChannel& channel, Instant at) {
@@ -136,18 +140,17 @@ void FluidNetwork::begin_head(FluidChannel& channel, Instant at) {
 
 void FluidNetwork::plan(FluidChannel& channel) {
   FluidStream& stream = *channel.head;
-  FluidChannel::Progress ahead = channel.now;
+  channel.planned = channel.now;
+  FluidChannel::Progress& ahead = channel.planned;
   Instant last_change = ahead.at;
+  RateUntil flow = kNotLookedUp;
   for (int n = 0; n < kPiecesAhead && ahead.sent < stream.total && ahead.at < Instant::max(); ++n) {
-    const SentCurve::Piece piece = step(channel, ahead, Instant::max());
+    const SentCurve::Piece piece = step(channel, ahead, Instant::max(), flow);
     last_change = piece.at;
     stream.curve.set(piece);
-    for (const LinkId id : channel.links()) {
-      const Nanobits before = link(id).sent - channel.now.sent;
-      link(id).curve.set({piece.at, before + piece.sent, piece.rate, before + piece.limit});
-    }
+    for (const LinkId id : channel.links())
+      link(id).curve.set(piece, link(id).sent - channel.now.sent);
   }
-  channel.planned = ahead;
   channel.changes_at = ahead.at;
   // An outage for ever: the clock still comes to its beginning.
   if (ahead.at == Instant::max() && last_change > channel.now.at) channel.changes_at = last_change;
@@ -166,6 +169,7 @@ void FluidNetwork::set_event(FluidChannel& channel) {
 }
 
 void FluidNetwork::note_marks(FluidChannel& channel, Instant now) {
+  if (channel.mark_arrives_at > now) return;
   FluidStream& stream = *channel.head;
   while (stream.listener && stream.has_mark()) {
     const std::optional<Instant> left = stream.curve.reaches(stream.mark_at);
@@ -176,7 +180,7 @@ void FluidNetwork::note_marks(FluidChannel& channel, Instant now) {
 }
 
 void FluidNetwork::tell(const FluidStream& stream, Instant left, bool is_last, Instant now) {
-  const TransferId id = stream.id();
+  const TransferId id = stream.id;
   const Instant arrives = stream.channel->path->forward.arrival(left);
   if (arrives <= now) {
     arrivals_.push_back({id, is_last});

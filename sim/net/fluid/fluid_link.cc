@@ -15,8 +15,7 @@ FluidLink::FluidLink(const TopologySpec& topology, std::span<const Route> steady
 
 void FluidLink::look_up(Instant now) {
   known_from_ = now;
-  known_.rate = capacity_->rate(now, std::nullopt);
-  known_.until = capacity_->next_change(now).value_or(Instant::max());
+  known_ = capacity_->rate_until(now);
   if (steady_.is_empty()) return;
   known_.rate = std::max(DataRate::zero(), known_.rate - steady_.offered(now));
   known_.until = std::min(known_.until, steady_.next_change(now).value_or(Instant::max()));

@@ -13,12 +13,6 @@ namespace sluice {
 
 struct FluidChannel;
 
-// A rate, and the instant from which it may be another; Instant::max() when it stays.
-struct RateUntil {
-  DataRate rate;
-  Instant until;
-};
-
 class FluidLink {
  public:
   // `steady_routes` are those of the topology's steady flows. The topology and `capacity` [link]

@@ -33,11 +33,11 @@ FluidStream& FluidNetwork::take_slot(const Transfer& transfer, TransferListener&
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(streams_.size()));
     streams_.push_back(std::make_unique<FluidStream>());
-    streams_.back()->slot = free_slots_.back();
+    streams_.back()->id = TransferId{free_slots_.back()};
   }
   FluidStream& stream = *streams_[free_slots_.back()];
   free_slots_.pop_back();
-  ++stream.generation;
+  stream.begin_generation();
   stream.state = FluidStream::State::kRequested;
   stream.transfer = transfer;
   stream.listener = &listener;
@@ -49,7 +49,7 @@ FluidStream& FluidNetwork::take_slot(const Transfer& transfer, TransferListener&
 void FluidNetwork::release(FluidStream& stream) {
   stream.state = FluidStream::State::kFree;
   stream.listener = nullptr;
-  free_slots_.push_back(stream.slot);
+  free_slots_.push_back(stream.slot());
   if (!stream.channel) return;
   stream.channel->remove_member(stream);
   drop_if_closed(*stream.channel);
@@ -59,7 +59,7 @@ FluidStream* FluidNetwork::find(TransferId id) const {
   const std::uint64_t slot = id.value & std::numeric_limits<std::uint32_t>::max();
   if (slot >= streams_.size()) return nullptr;
   FluidStream& stream = *streams_[slot];
-  return stream.state != FluidStream::State::kFree && stream.id() == id ? &stream : nullptr;
+  return stream.state != FluidStream::State::kFree && stream.id == id ? &stream : nullptr;
 }
 
 const FluidPath& FluidNetwork::fluid_path(const Path& path) {
@@ -118,7 +118,7 @@ TransferId FluidNetwork::start(const Transfer& transfer, TransferListener& liste
   SLUICE_ASSERT(transfer.size >= DataSize::zero() && transfer.connections >= 1,
                 "a transfer of nothing known");
   FluidStream& stream = take_slot(transfer, listener);
-  const TransferId id = stream.id();
+  const TransferId id = stream.id;
   const Path* path = paths_.find(transfer.from, transfer.to, transfer.group);
   if (const auto why = refuse(path, transfer)) {
     clock_.schedule(clock_.now(), [this, id, why] { fail(id, *why); });
@@ -220,8 +220,7 @@ void FluidNetwork::close(ConnectionGroup group) {
     FluidChannel& channel = *next;
     next = channel.next_of_group;  // before the channel may go
     channel.is_closed = true;
-    for (FluidStream* stream = channel.members; stream; stream = stream->after)
-      cancel(stream->id());
+    for (FluidStream* stream = channel.members; stream; stream = stream->after) cancel(stream->id);
     drop_if_closed(channel);
   }
 }

@@ -69,8 +69,10 @@ class FluidNetwork final : public Network {
   void settle(FluidChannel& channel, Instant now);
   void finish_head(FluidChannel& channel, Instant now);
   void begin_head(FluidChannel& channel, Instant at);
-  SentCurve::Piece step(const FluidChannel& channel, FluidChannel::Progress& progress,
-                        Instant until);
+  // Inline, or each piece would pass through memory twice.
+  [[gnu::always_inline]] inline SentCurve::Piece step(const FluidChannel& channel,
+                                                      FluidChannel::Progress& progress,
+                                                      Instant until, RateUntil& flow);
   [[nodiscard]] RateUntil path_rate(const FluidChannel& channel, Instant at);
   void plan(FluidChannel& channel);
   void set_event(FluidChannel& channel);

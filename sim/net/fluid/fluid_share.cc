@@ -140,13 +140,12 @@ void FluidNetwork::flow_shared(FluidChannel& channel, DataRate rate, Instant now
   channel.limit = progress.window.in_round()
                       ? std::min(stream.total, progress.sent + progress.window.budget())
                       : stream.total;
-  stream.curve.set({now, progress.sent, rate, channel.limit});
+  stream.curve.set({now, rate, progress.sent, channel.limit});
   channel.changes_at = progress.window.round_end();
   // Twice the window is twice the weight, beside those whose windows grow no further.
-  const Nanobits window = progress.window.whole(channel.path->window);
-  if (channel.path->window.limits && window < channel.path->window.max * channel.connections()) {
-    const Nanobits doubled = progress.window.until_doubled(channel.path->window);
-    if (const auto time = doubled.time_at(rate))
+  const WindowRules& rules = channel.path->window;
+  if (rules.limits && progress.window.whole(rules) < rules.max * channel.connections()) {
+    if (const auto time = progress.window.until_doubled(rules).time_at(rate))
       channel.changes_at = std::min(channel.changes_at, now + *time);
   }
   if (const auto time = (channel.limit - progress.sent).time_at(rate))
@@ -160,7 +159,7 @@ void FluidNetwork::draw_links(Instant now) {
   for (const LinkId id : gathered_links_) {
     FluidLink& on = link(id);
     if (on.channels.size() == 1 && on.channels.front()->is_alone) continue;
-    SentCurve::Piece piece{now, on.sent, DataRate::zero(), on.sent};
+    SentCurve::Piece piece{now, DataRate::zero(), on.sent, on.sent};
     for (const FluidChannel* channel : on.channels) {
       piece.rate = piece.rate + channel->rate;
       piece.limit += channel->limit - channel->now.sent;
@@ -175,7 +174,7 @@ void FluidNetwork::rest(FluidChannel& channel) {
   if (!channel.head) return;
   const Nanobits sent = channel.now.sent;
   channel.limit = sent;
-  channel.head->curve.set({channel.now.at, sent, DataRate::zero(), sent});
+  channel.head->curve.set({channel.now.at, DataRate::zero(), sent, sent});
   channel.changes_at = channel.now.window.round_end();
 }
 

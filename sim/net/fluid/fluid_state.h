@@ -13,8 +13,7 @@ namespace sluice {
 struct FluidStream {
   enum class State { kFree, kRequested, kQueued, kSent };
 
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;  // of the slot: a TransferId is slot and generation
+  TransferId id;  // its slot, and 2^32 times the slot's generation
   State state = State::kFree;
   Transfer transfer;
   TransferListener* listener = nullptr;             // none: cancelled
@@ -28,13 +27,12 @@ struct FluidStream {
   Nanobits mark_at;  // the wire data that carry it
   bool first_byte_told = false;
 
-  [[nodiscard]] TransferId id() const {
-    return TransferId{(std::uint64_t{generation} << 32) | slot};
-  }
+  [[nodiscard]] std::uint32_t slot() const { return static_cast<std::uint32_t>(id.value); }
+  void begin_generation() { id.value += std::uint64_t{1} << 32; }
   [[nodiscard]] bool has_mark() const { return mark < transfer.size; }
   void set_mark(const FluidPath& path, DataSize payload) {
     mark = std::min(payload, transfer.size);
-    mark_at = path.wire_amount(mark);
+    if (has_mark()) mark_at = path.wire_amount(mark);
   }
   // The next whole multiple of progress_every, if the listener wants any.
   void set_next_mark(const FluidPath& path) {

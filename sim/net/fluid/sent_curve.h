@@ -18,9 +18,8 @@ class SentCurve {
   // From `at` on, where `sent` is reached, it grows at `rate` up to `limit`.
   struct Piece {
     Instant at;
-    Nanobits sent;
     DataRate rate;
-    Nanobits limit;
+    Nanobits sent, limit;
   };
 
   explicit SentCurve(Duration memory = {}) : memory_(memory) {}
@@ -29,10 +28,16 @@ class SentCurve {
     pieces_.clear();
     first_ = 0;
   }
-  // Replaces all that was planned for its instant and later.
-  void set(const Piece& piece) {
+  // Replaces all that was planned for its instant and later. `before` was sent ahead of the piece's
+  // zero.
+  void set(Piece piece, Nanobits before = {}) {
     while (pieces_.size() > first_ && pieces_.back().at >= piece.at) pieces_.pop_back();
-    pieces_.push_back(piece);
+    // Field by field: a copy of what was written in parts a moment ago would wait for the memory.
+    Piece& last = pieces_.emplace_back();
+    last.at = piece.at;
+    last.rate = piece.rate;
+    last.sent = before + piece.sent;
+    last.limit = before + piece.limit;
   }
   // Nobody will look back further than `memory` before `now`.
   void forget_before(Instant now) {
@@ -48,7 +53,7 @@ class SentCurve {
     for (std::size_t i = pieces_.size(); i > first_; --i) {
       const Piece& piece = pieces_[i - 1];
       if (piece.at <= t)
-        return std::min(piece.limit, piece.sent + Nanobits::flown(piece.rate, t - piece.at));
+        return min(piece.limit, piece.sent + Nanobits::flown(piece.rate, t - piece.at));
     }
     return {};
   }

@@ -7,9 +7,6 @@
 namespace sluice {
 namespace {
 
-// After slow start without a loss the window grows by this part of what is acknowledged, as
-// CongestionWindow does.
-constexpr std::int64_t kGrowthPart = 20;
 constexpr std::int64_t kHalvingsMax = 60;
 
 }  // namespace
@@ -27,11 +24,12 @@ WindowRules::WindowRules(const TransportSpec& transport, const Framing& framing,
       is_paced(transport.pacing) {}
 
 void WindowRounds::begin(const WindowRules& rules, Instant now, std::int32_t connections) {
+  if (!rules.limits) return;
   if (now >= round_end_) end_round(rules);
   if (!in_round()) grow(rules);
   if (open_ > 0 && rules.idle_reset && rules.timeout > Duration::zero() &&
       size_.window > rules.initial && now - last_sent_ > rules.timeout) {
-    if (size_.threshold) size_.threshold = std::max(*size_.threshold, size_.window * 3 / 4);
+    if (size_.has_threshold()) size_.threshold = std::max(size_.threshold, size_.window * 3 / 4);
     const std::int64_t halvings = std::min((now - last_sent_) / rules.timeout, kHalvingsMax);
     size_.window = std::max(rules.initial, size_.window / (std::int64_t{1} << halvings));
   }
@@ -45,32 +43,24 @@ void WindowRounds::begin(const WindowRules& rules, Instant now, std::int32_t con
   train_ = Duration::zero();
 }
 
-void WindowRounds::sent(Instant now, Nanobits amount, Duration alone) {
-  last_sent_ = now;
-  ungrown_ += amount;
-  ungrown_time_ += alone;
-  unused_ = std::max(Nanobits{}, unused_ - amount);
-  if (in_round()) budget_ -= amount;
-}
-
 // The window at which HyStart finds that the path is full, if it does so among the acknowledgements
-// of what was sent since the window last grew: they come as the data left, as a train. One so slow
-// that two packets are more than its gap shows in its delay alone. Beside others a window travels
-// as a burst between theirs, which is a short train.
-std::optional<Nanobits> WindowRounds::full_path(const WindowRules& rules) const {
+// of what was sent since the window last grew (otherwise Nanobits::max()): they come as the data
+// left, as a train. One so slow that two packets are more than its gap shows in its delay alone.
+// Beside others a window travels as a burst between theirs, which is a short train.
+Nanobits WindowRounds::full_path(const WindowRules& rules) const {
   if (ungrown_time_ <= Duration::zero() || size_.window < rules.packet * kHyStartPackets)
-    return std::nullopt;
+    return Nanobits::max();
   const bool is_train =
       ungrown_ * to_ns(kTrainGap) >= rules.packet * 2 * used_ * to_ns(ungrown_time_);
   if (!is_train) {
     const Duration late = rules.round_trip + hystart_delay(rules.round_trip);
     const Nanobits full = ungrown_ * to_ns(late) / to_ns(ungrown_time_) / used_;
     const bool is_late = size_.window + ungrown_ / used_ > full;
-    return is_late ? std::optional{std::max(size_.window, full)} : std::nullopt;
+    return is_late ? std::max(size_.window, full) : Nanobits::max();
   }
   const Duration longest =
       hystart_train(rules.round_trip, rules.round_trip, size_.window.whole_bytes(), rules.is_paced);
-  if (train_ + ungrown_time_ <= longest) return std::nullopt;
+  if (train_ + ungrown_time_ <= longest) return Nanobits::max();
   const Duration before = std::max(Duration::zero(), longest - train_);
   return size_.window + ungrown_ * to_ns(before) / to_ns(ungrown_time_) / used_;
 }
@@ -101,51 +91,9 @@ void WindowRounds::leave_slow_start(Nanobits window) {
   size_.window = std::min(size_.window, window);
 }
 
-WindowRounds::Size WindowRounds::grown(const WindowRules& rules) const {
-  // Unless all of the window was in use it does not grow, but in slow start, where half is enough.
-  Nanobits acked = ungrown_;
-  if (unused_ > Nanobits{} || used_ == 0) acked = Nanobits{};
-  if (acked == Nanobits{}) return size_;
-  const Nanobits doubling = used_ == 1 ? acked : acked / used_;
-  Size to = size_;
-  if (rules.hystart && !to.threshold) to.threshold = full_path(rules);
-  const Nanobits slow_start =
-      to.threshold ? std::min(doubling, std::max(Nanobits{}, *to.threshold - to.window)) : doubling;
-  to.window = std::min(rules.max, to.window + slow_start + (doubling - slow_start) / kGrowthPart);
-  return to;
-}
-
-void WindowRounds::grow(const WindowRules& rules) {
-  if (used_ == 0 || unused_ > Nanobits{} || ungrown_ == Nanobits{}) return;
-  size_ = grown(rules);
-  train_ += ungrown_time_;
-  ungrown_ = Nanobits{};
-  ungrown_time_ = Duration::zero();
-}
-
 Nanobits WindowRounds::until_doubled(const WindowRules& rules) const {
   const Size now = grown(rules);
-  const bool is_slow_start = !now.threshold || now.window < *now.threshold;
-  return now.window * used_ * (is_slow_start ? 1 : kGrowthPart);
-}
-
-void WindowRounds::admit(const WindowRules& rules, Instant now, DataRate rate, Duration round_trip,
-                         std::optional<DataRate> line) {
-  if (!rules.limits || round_trip == Duration::zero() || in_round()) return;
-  grow(rules);
-  if (rules.hystart && !size_.threshold) {
-    if (line) {
-      look_beside_others(rules, now, rate, *line);
-    } else {
-      shortest_ = std::min(shortest_, round_trip);
-      looked_ = {now, round_trip, size_.window};
-    }
-  }
-  const Nanobits window = size_.window * used_;
-  if (window >= Nanobits::flown(rate, round_trip)) return;
-  round_end_ = now + round_trip;
-  budget_ = window;
-  train_ = Duration::zero();
+  return now.window * used_ * (now.is_slow_start() ? 1 : kGrowthPart);
 }
 
 // A transfer smaller than the window has used what it sent of it.
@@ -153,20 +101,13 @@ void WindowRounds::end_data(const WindowRules& rules) {
   if (!rules.limits || used_ == 0) return;
   if (unused_ > Nanobits{}) {
     const Nanobits used = ungrown_ / used_;
-    const bool is_slow_start = !size_.threshold || size_.window < *size_.threshold;
-    if (is_slow_start && used * 2 > size_.window)
+    if (size_.is_slow_start() && used * 2 > size_.window)
       size_.window = std::min({rules.max, size_.window + used, used * 2});
     ungrown_ = Nanobits{};
     ungrown_time_ = Duration::zero();
   }
   grow(rules);
   is_fresh_ = true;
-}
-
-void WindowRounds::end_round(const WindowRules& rules) {
-  round_end_ = kNever;
-  budget_ = Nanobits{};
-  grow(rules);
 }
 
 }  // namespace sluice

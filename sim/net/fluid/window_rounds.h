@@ -32,15 +32,32 @@ class WindowRounds {
   // Data begin to flow at `now` over so many connections; new ones bring an initial window.
   void begin(const WindowRules& rules, Instant now, std::int32_t connections);
   // `amount` of wire data left until `now`, of it alone on its links in the time of `alone`.
-  void sent(Instant now, Nanobits amount, Duration alone);
+  void sent(const WindowRules& rules, Instant now, Nanobits amount, Duration alone) {
+    if (!rules.limits) return;
+    last_sent_ = now;
+    ungrown_ += amount;
+    ungrown_time_ += alone;
+    unused_ = max(Nanobits{}, unused_ - amount);
+    if (in_round()) budget_ -= amount;
+  }
   // Outside a round: begins one if the window is less than what `rate` sends in `round_trip`.
   // `rate` is a share of `line`, or there is nobody to share with.
   void admit(const WindowRules& rules, Instant now, DataRate rate, Duration round_trip,
-             std::optional<DataRate> line);
+             std::optional<DataRate> line) {
+    if (!rules.limits || round_trip == Duration::zero() || in_round()) return;
+    grow(rules);
+    if (rules.hystart && !size_.has_threshold()) look(rules, now, rate, round_trip, line);
+    const Nanobits window = size_.window * used_;
+    if (window < Nanobits::flown(rate, round_trip)) begin_round(now + round_trip, window);
+  }
   // All data have left, and nothing follows at once: their acknowledgements are the last.
   void end_data(const WindowRules& rules);
   // At round_end(): the acknowledgements are back, the window has grown.
-  void end_round(const WindowRules& rules);
+  void end_round(const WindowRules& rules) {
+    round_end_ = kNever;
+    budget_ = Nanobits{};
+    grow(rules);
+  }
 
   [[nodiscard]] bool in_round() const { return round_end_ != kNever; }
   // Of the connections in use together, grown by all that was sent.
@@ -57,15 +74,51 @@ class WindowRounds {
 
  private:
   static constexpr Instant kNever = Instant::max();
+  // After slow start without a loss the window grows by this part of what is acknowledged, as
+  // CongestionWindow does.
+  static constexpr std::int64_t kGrowthPart = 20;
   // Of each connection.
   struct Size {
     Nanobits window;
-    std::optional<Nanobits> threshold;  // of slow start; absent until the path was found full
+    Nanobits threshold = Nanobits::max();  // of slow start; max() until the path was found full
+    [[nodiscard]] bool has_threshold() const { return threshold != Nanobits::max(); }
+    [[nodiscard]] bool is_slow_start() const { return window < threshold; }
   };
-  [[nodiscard]] Size grown(const WindowRules& rules) const;
-  [[nodiscard]] std::optional<Nanobits> full_path(const WindowRules& rules) const;
-  void grow(const WindowRules& rules);
+  // Unless all of the window was in use it does not grow, but in slow start, where half is enough
+  // (end_data).
+  [[nodiscard]] bool has_grown() const {
+    return used_ != 0 && unused_ == Nanobits{} && ungrown_ != Nanobits{};
+  }
+  [[nodiscard]] Size grown(const WindowRules& rules) const {
+    Size to = size_;
+    if (!has_grown()) return to;
+    const Nanobits doubling = used_ == 1 ? ungrown_ : ungrown_ / used_;
+    if (rules.hystart && !to.has_threshold()) to.threshold = full_path(rules);
+    const Nanobits slow_start =
+        to.is_slow_start() ? min(doubling, to.threshold - to.window) : Nanobits{};
+    to.window = min(rules.max, to.window + slow_start + (doubling - slow_start) / kGrowthPart);
+    return to;
+  }
+  [[nodiscard]] Nanobits full_path(const WindowRules& rules) const;
+  void grow(const WindowRules& rules) {
+    if (!has_grown()) return;
+    size_ = grown(rules);
+    train_ += ungrown_time_;
+    ungrown_ = Nanobits{};
+    ungrown_time_ = Duration::zero();
+  }
+  void begin_round(Instant until, Nanobits window) {
+    round_end_ = until;
+    budget_ = window;
+    train_ = Duration::zero();
+  }
   void leave_slow_start(Nanobits window);
+  void look(const WindowRules& rules, Instant now, DataRate rate, Duration round_trip,
+            std::optional<DataRate> line) {
+    if (line) return look_beside_others(rules, now, rate, *line);
+    shortest_ = std::min(shortest_, round_trip);
+    looked_ = {now, round_trip, size_.window};
+  }
   void look_beside_others(const WindowRules& rules, Instant now, DataRate rate, DataRate line);
 
   Size size_;
