@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "codec/codec.h"
@@ -30,7 +31,7 @@ using DeviceSectionTensor = SectionTensorOf<DeviceTensor>;
 struct MemoryNeed {
   std::size_t pinned_bytes = 0;   // on the host, page-locked
   std::size_t work_bytes = 0;     // on the device
-  std::size_t payload_bytes = 0;  // on the device: the payload, or the most that it can become
+  std::size_t payload_bytes = 0;  // on the device: all payloads, or the most that one can become
 };
 
 // At least as much; device memory aligned to 256 bytes, as cudaMalloc gives it.
@@ -50,14 +51,16 @@ struct LaunchTarget {
 struct DevicePlan {
   LentMemory memory;
   LaunchTarget target;
-  std::span<const std::byte> payload = {};  // decoding: on the host, pinned for an overlapping copy
-  std::size_t job_bytes = 0;                // of all jobs, behind the RunHeader
-  std::size_t num_jobs = 0;                 // descriptors of tensors or planes, first of them
-  std::size_t num_planes = 0;               // encoding: descriptors of planes after them
-  std::size_t num_tiles = 0;                // descriptors of tiles after them, where there are any
-  std::int64_t num_units = 0;               // pieces of work that blocks take turn by turn
-  std::size_t scratch_at = 0;               // where kernels' own memory starts in memory.work_dev
-  std::size_t shared_bytes = 0;             // dynamic shared memory of a block
+  // Decoding: on the host, pinned for an overlapping copy. The refinement's behind those below it.
+  std::vector<std::span<const std::byte>> lower_payloads = {};
+  std::span<const std::byte> payload = {};
+  std::size_t job_bytes = 0;     // of all jobs, behind the RunHeader
+  std::size_t num_jobs = 0;      // descriptors of tensors or planes, first of them
+  std::size_t num_planes = 0;    // encoding: descriptors of planes after them
+  std::size_t num_tiles = 0;     // descriptors of tiles after them, where there are any
+  std::int64_t num_units = 0;    // pieces of work that blocks take turn by turn
+  std::size_t scratch_at = 0;    // where kernels' own memory starts in memory.work_dev
+  std::size_t shared_bytes = 0;  // dynamic shared memory of a block
   // What the host found wrong behind all that is planned: the verdict, unless a kernel finds an
   // earlier fault. So refusals read as the CPU's do, which reads in order.
   std::optional<Error> host_error = {};
@@ -80,13 +83,16 @@ struct DeviceCodec {
   // What decode_section says of a fault that a kernel found.
   Error (*decode_error)(const Fault& fault);
 
-  // Encoding: the payload's bytes are those of encode_section.
+  // Encoding: the payload's bytes are those of encode_section. Null, all three: the codec is only
+  // decoded here.
   Result<MemoryNeed> (*encode_memory)(const SectionContext& context,
                                       std::span<const DeviceSectionTensor> tensors);
   Result<DevicePlan> (*plan_encode)(const SectionContext& context,
                                     std::span<const DeviceSectionTensor> tensors,
                                     const LentMemory& memory, const LaunchTarget& target);
   Status (*launch_encode)(const DevicePlan& plan, StreamHandle stream);
+
+  [[nodiscard]] bool encodes() const { return plan_encode != nullptr; }
 };
 
 }  // namespace sluice

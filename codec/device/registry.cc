@@ -7,6 +7,7 @@
 #include "codec/int4/cuda.h"
 #include "codec/int8/cuda.h"
 #include "codec/raw/cuda.h"
+#include "codec/sluice/cuda.h"
 
 namespace sluice {
 
@@ -17,6 +18,7 @@ std::span<const DeviceCodec> all_device_codecs() {
       int4_device_codec(),
       cachegen_released_device_codec(),
       cachegen_published_device_codec(),
+      sluice_device_codec(),
   };
   return table;
 }

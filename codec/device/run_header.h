@@ -8,10 +8,10 @@
 
 namespace sluice {
 
-// A damaged payload as a kernel saw it. The earliest in the payload counts: that is the one which
-// a decoder that reads in order meets first.
+// A damaged payload as a kernel saw it. The earliest counts: that is the one which a decoder that
+// reads in order meets first.
 struct Fault {
-  std::uint64_t position = 0;  // byte of the payload, below 2^40
+  std::uint64_t position = 0;  // byte of the payload or number of the tile, below 2^40
   std::uint8_t kind = 0;       // the codec's own numbers
   std::uint16_t detail = 0;    // the value seen, where the Error names it
 };

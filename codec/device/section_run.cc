@@ -6,6 +6,13 @@
 namespace sluice {
 namespace {
 
+Status copy_payload(std::span<const std::byte> payload, std::byte* to, StreamHandle stream) {
+  if (payload.empty()) return {};
+  return check_cuda(
+      cudaMemcpyAsync(to, payload.data(), payload.size(), cudaMemcpyHostToDevice, stream),
+      "copying the payload to the GPU");
+}
+
 Status read_header_back(const DevicePlan& plan, StreamHandle stream) {
   return check_cuda(cudaMemcpyAsync(plan.memory.pinned.data(), plan.memory.work_dev.data(),
                                     sizeof(RunHeader), cudaMemcpyDeviceToHost, stream),
@@ -23,10 +30,12 @@ Status upload(const DevicePlan& plan, StreamHandle stream) {
       !status) {
     return status;
   }
-  if (plan.payload.empty()) return {};
-  return check_cuda(cudaMemcpyAsync(plan.memory.payload_dev.data(), plan.payload.data(),
-                                    plan.payload.size(), cudaMemcpyHostToDevice, stream),
-                    "copying the payload to the GPU");
+  std::byte* to = plan.memory.payload_dev.data();
+  for (const auto& payload : plan.lower_payloads) {
+    if (Status status = copy_payload(payload, to, stream); !status) return status;
+    to += payload.size();
+  }
+  return copy_payload(plan.payload, to, stream);
 }
 
 Status enqueue_decode(const DeviceCodec& codec, const DevicePlan& plan, StreamHandle stream) {

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// Header, jobs and (decoding) the payload to the device.
+// Header, jobs and (decoding) the payloads to the device.
 [[nodiscard]] Status upload(const DevicePlan& plan, StreamHandle stream);
 
 // upload(), the kernels, and the header back to the host.

@@ -78,4 +78,20 @@ class SymbolTileLister final : public TileVisitor {
   std::vector<Order> orders_;
 };
 
+// The lists of a SymbolTileLister on the device.
+struct SymbolLists {
+  const SymbolTile* tiles = nullptr;
+  const DeviceRun* runs = nullptr;
+  const std::uint16_t* lines = nullptr;
+  const SymbolMatrixOnDevice* matrices = nullptr;
+};
+// `lists_dev`: where write_lists() lies on the device.
+[[nodiscard]] inline SymbolLists symbol_lists(const SymbolTileLister& tiles,
+                                              const std::byte* lists_dev,
+                                              const SymbolMatrixOnDevice* matrices_dev) {
+  return {reinterpret_cast<const SymbolTile*>(lists_dev),
+          reinterpret_cast<const DeviceRun*>(lists_dev + tiles.runs_at()),
+          reinterpret_cast<const std::uint16_t*>(lists_dev + tiles.lines_at()), matrices_dev};
+}
+
 }  // namespace sluice::entropy

@@ -12,22 +12,6 @@
 
 namespace sluice::entropy {
 
-// The lists of a SymbolTileLister on the device.
-struct SymbolLists {
-  const SymbolTile* tiles = nullptr;
-  const DeviceRun* runs = nullptr;
-  const std::uint16_t* lines = nullptr;
-  const SymbolMatrixOnDevice* matrices = nullptr;
-};
-// `lists_dev`: where write_lists() lies on the device.
-[[nodiscard]] inline SymbolLists symbol_lists(const SymbolTileLister& tiles,
-                                              const std::byte* lists_dev,
-                                              const SymbolMatrixOnDevice* matrices_dev) {
-  return {reinterpret_cast<const SymbolTile*>(lists_dev),
-          reinterpret_cast<const DeviceRun*>(lists_dev + tiles.runs_at()),
-          reinterpret_cast<const std::uint16_t*>(lists_dev + tiles.lines_at()), matrices_dev};
-}
-
 struct SymbolTables {
   const ClassTables* classes = nullptr;
   const PeakedTables* peaked = nullptr;
@@ -160,7 +144,8 @@ class DigitTileRefiner {
   WarpStream stream_;
 };
 
-// A warp takes every num_warps-th tile of its stage.
+// A warp takes every num_warps-th tile of its stage. Faults come in the order of the list: that of
+// a decoder that reads one plane after the other, whichever payloads they are in.
 inline __global__ void __launch_bounds__(kMaxTileThreads, 4)
     decode_symbol_tiles(SymbolLists lists, unsigned num_tiles, unsigned stage, SymbolTables tables,
                         const std::byte* payload, std::int16_t* models, RunHeader* header) {
@@ -174,7 +159,7 @@ inline __global__ void __launch_bounds__(kMaxTileThreads, 4)
     const TileFault fault = is_digits ? DigitTileRefiner(tile, lists, tables, own).refine(payload)
                                       : decode_symbols(tile, lists, tables, payload, own);
     if (fault != TileFault::kNone && lane_of_thread() == 0)
-      report_fault(header, {tile.at, static_cast<std::uint8_t>(fault), 0});
+      report_fault(header, {index, static_cast<std::uint8_t>(fault), 0});
   }
 }
 

@@ -148,14 +148,15 @@ void print_bench(const BenchReport& report, std::ostream& out) {
   for (const BenchRow& row : report.rows) {
     const DataSize size = DataSize::bytes(row.times.payload_bytes);
     const double decode = fp16_bytes_per_sec(row, row.times.decode);
+    const bool is_timed = to_ns(row.times.encode) > 0;  // else the CPU has encoded
     const auto us = [](Duration time) { return fmt::format("{:.1f}", 1000 * to_ms(time)); };
     table.row({row.shape.model, fmt::format("{}", row.shape.tokens), row.codec, row.level,
                fmt::format("{}", row.multiprocessors),
                fmt::format("{:.2f}", static_cast<double>(size.bits()) /
                                          static_cast<double>(row.shape.elements())),
-               us(row.times.encode), us(row.times.decode),
-               in_gb_per_s(fp16_bytes_per_sec(row, row.times.encode)), in_gb_per_s(decode),
-               fmt::format("{:.0f} %", 100 * decode / ceiling)});
+               is_timed ? us(row.times.encode) : "-", us(row.times.decode),
+               is_timed ? in_gb_per_s(fp16_bytes_per_sec(row, row.times.encode)) : "-",
+               in_gb_per_s(decode), fmt::format("{:.0f} %", 100 * decode / ceiling)});
   }
   table.note(fmt::format(
       "{}, sm_{}, {} SMs. Medians of kernel times; a device-to-device copy moves {} GB/s, read "

@@ -8,6 +8,7 @@
 #include "codec/device/section_run.h"
 #include "codec/float16.h"
 #include "codec/measure/linear_fit.h"
+#include "codec/registry.h"
 
 namespace sluice {
 namespace {
@@ -138,7 +139,8 @@ Status BenchSection::wait(const char* doing) const {
 
 Result<SectionTimes> BenchSection::run(const DeviceCodec& codec, std::size_t level,
                                        const LaunchTarget& target, int repeats) {
-  const auto payload = encode(codec, level, target, repeats);
+  const auto payload =
+      codec.encodes() ? encode(codec, level, target, repeats) : encode_on_cpu(codec, level);
   if (!payload) return payload.error();
   const auto time = decode(codec, level, *payload, target, repeats);
   if (!time) return time.error();
@@ -173,6 +175,32 @@ Result<BenchSection::Payload> BenchSection::encode(const DeviceCodec& codec, std
   if (Status status = check_cuda(error, "copying the payload"); !status) return status.error();
   if (Status status = wait("copying the payload"); !status) return status.error();
   return Payload{std::move(*device), std::move(*host), *time};
+}
+
+Result<BenchSection::Payload> BenchSection::encode_on_cpu(const DeviceCodec& codec,
+                                                          std::size_t level) {
+  const auto cpu = find_codec(codec.id);
+  if (!cpu) return cpu.error();
+  std::vector<std::byte> elements(bytes_);
+  const auto error = cudaMemcpyAsync(elements.data(), source_.data(), bytes_,
+                                     cudaMemcpyDeviceToHost, stream_.get());
+  if (Status status = check_cuda(error, "copying the cache"); !status) return status.error();
+  if (Status status = wait("copying the cache"); !status) return status.error();
+  std::vector<SectionTensor> tensors;
+  const std::byte* from = elements.data();
+  for (const DeviceSectionTensor& tensor : from_) {
+    const TensorShape& shape = tensor.values.shape;
+    tensors.push_back({.layer = tensor.layer, .values = {shape, from, token_major(shape)}});
+    from += shape.size().bytes();
+  }
+  const auto encoded = (*cpu)->encode_section(context(level), tensors);
+  if (!encoded) return encoded.error();
+  auto device = make_device_buffer(encoded->payload.size());
+  auto host = make_pinned_buffer(encoded->payload.size());
+  if (!device) return device.error();
+  if (!host) return host.error();
+  std::copy(encoded->payload.begin(), encoded->payload.end(), host->data());
+  return Payload{std::move(*device), std::move(*host), Duration{}};
 }
 
 Result<Duration> BenchSection::decode(const DeviceCodec& codec, std::size_t level,

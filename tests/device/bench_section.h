@@ -24,7 +24,7 @@ struct BenchShape {
 
 struct SectionTimes {
   std::int64_t payload_bytes = 0;
-  Duration encode{}, decode{};  // medians
+  Duration encode{}, decode{};  // medians; encode 0: the CPU has encoded
 };
 
 class BenchSection {
@@ -53,6 +53,8 @@ class BenchSection {
   };
   [[nodiscard]] Result<Payload> encode(const DeviceCodec& codec, std::size_t level,
                                        const LaunchTarget& target, int repeats);
+  // The same by the CPU, for a codec that is only decoded on a GPU: no time.
+  [[nodiscard]] Result<Payload> encode_on_cpu(const DeviceCodec& codec, std::size_t level);
   [[nodiscard]] Result<Duration> decode(const DeviceCodec& codec, std::size_t level,
                                         const Payload& payload, const LaunchTarget& target,
                                         int repeats);

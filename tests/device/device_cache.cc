@@ -97,7 +97,12 @@ DeviceSection::DeviceSection(std::span<const SectionTensor> tensors, DeviceLayou
                                                                     : dim_strided(shape);
       values = contiguous_tensor(shape, image.memory.data(), strides);
     }
-    tensors_.push_back({tensor.layer, tensor.first_token, tensor.rope, values});
+    tensors_.push_back({.layer = tensor.layer,
+                        .first_token = tensor.first_token,
+                        .rope = tensor.rope,
+                        .values = values,
+                        .kind = tensor.kind,
+                        .positions = tensor.positions});
     images_.push_back(std::move(image));
   }
 }

@@ -6,19 +6,31 @@
 
 namespace sluice {
 
-std::vector<MadeSection> sections_of(const KvView& cache, std::size_t level) {
+std::vector<MadeSection> sections_of(const KvView& cache, const Codec& codec, std::size_t level) {
+  using Kinds = std::vector<TensorKind>;
+  const std::vector<Kinds> joined = {{TensorKind::kKey, TensorKind::kValue}, {TensorKind::kLatent}};
+  const std::vector<Kinds> apart = {
+      {TensorKind::kKey}, {TensorKind::kValue}, {TensorKind::kLatent}};
   std::vector<MadeSection> sections;
-  for (const TensorKind kind : kTensorKinds) {
+  for (const Kinds& kinds : codec.info.joins_keys_and_values ? joined : apart) {
     MadeSection section;
     section.context = {.level = level,
-                       .kind = kind,
+                       .kind = kinds.front(),
                        .refinement = 0,
                        .num_model_layers = num_model_layers(shape_of(cache)),
+                       .keys_are_rotated = cache.facts.keys == KeyForm::kPostRope,
                        .backend = Backend::kScalar};
     for (const auto& layer : cache.layers) {
-      const TensorView* tensor = layer.find(kind);
-      if (tensor == nullptr || tensor->shape.elements() == 0) continue;
-      section.tensors.push_back({layer.layer, layer.first_token, layer.rope.get(), *tensor});
+      for (const TensorKind kind : kinds) {
+        const TensorView* tensor = layer.find(kind);
+        if (tensor == nullptr || tensor->shape.elements() == 0) continue;
+        section.tensors.push_back({.layer = layer.layer,
+                                   .first_token = layer.first_token,
+                                   .rope = layer.rope.get(),
+                                   .values = *tensor,
+                                   .kind = kind,
+                                   .positions = positions_of(layer)});
+      }
     }
     if (!section.tensors.empty()) sections.push_back(std::move(section));
   }
@@ -31,10 +43,12 @@ Decoded decode_on_cpu(const Codec& codec, const MadeSection& section, const Byte
   for (const SectionTensor& tensor : section.tensors) {
     const TensorShape& shape = tensor.values.shape;
     decoded.tensors.emplace_back(static_cast<std::size_t>(shape.size().bytes()));
-    tensors.push_back({tensor.layer,
-                       tensor.first_token,
-                       tensor.rope,
-                       {shape, decoded.tensors.back().data(), head_major(shape)}});
+    tensors.push_back({.layer = tensor.layer,
+                       .first_token = tensor.first_token,
+                       .rope = tensor.rope,
+                       .values = {shape, decoded.tensors.back().data(), head_major(shape)},
+                       .kind = tensor.kind,
+                       .positions = tensor.positions});
   }
   const Status status = codec.decode_section(section.context, payload, tensors);
   if (!status) return {.error = status.error().what, .tensors = {}};

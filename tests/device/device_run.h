@@ -14,12 +14,14 @@ namespace sluice {
 
 using Bytes = std::vector<std::byte>;
 
-// One kind of one cache: all its layers in one section.
+// One kind of one cache (keys and values together where the codec joins them): all its layers in
+// one section, without refinements.
 struct MadeSection {
   SectionContext context;
   std::vector<SectionTensor> tensors;
 };
-[[nodiscard]] std::vector<MadeSection> sections_of(const KvView& cache, std::size_t level);
+[[nodiscard]] std::vector<MadeSection> sections_of(const KvView& cache, const Codec& codec,
+                                                   std::size_t level);
 
 // What came of it: an Error's text, or every tensor's bytes in [head, token, dim].
 struct Decoded {

@@ -163,6 +163,9 @@ TEST(Simt, BitFunctionsGiveWhatTheGuideSays) {
   EXPECT_EQ(__ffs(8), 4);
   EXPECT_EQ(__brev(1U), 0x80000000U);
   EXPECT_EQ(__umulhi(0x80000000U, 6U), 3U);
+  EXPECT_EQ(__uint_as_float(0x3FC00000U), 1.5F);
+  EXPECT_EQ(__dp2a_lo(0x0003'FFFE, 0x0605'04FB, 100), 100 + -2 * -5 + 3 * 4);
+  EXPECT_EQ(__dp2a_hi(0x0003'FFFE, 0x06FB'0000, 100), 100 + -2 * -5 + 3 * 6);
   EXPECT_EQ(__byte_perm(0x33221100U, 0x77665544U, 0x7410U), 0x77441100U);
 }
 

@@ -181,6 +181,9 @@ T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T
 }
 inline void __threadfence() {}
 
+inline float __uint_as_float(unsigned bits) {
+  return std::bit_cast<float>(bits);
+}
 inline int __popc(unsigned x) {
   return std::popcount(x);
 }
@@ -197,6 +200,16 @@ inline unsigned __brev(unsigned x) {
 }
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
+}
+// c + a's 16-bit halves times two bytes of b, its lower or its higher ones, modulo 2^32.
+inline int __dp2a_lo(int a, int b, int c) {
+  const int low = static_cast<std::int16_t>(a) * static_cast<std::int8_t>(b);
+  const int high = static_cast<std::int16_t>(a >> 16) * static_cast<std::int8_t>(b >> 8);
+  return static_cast<int>(static_cast<unsigned>(c) + static_cast<unsigned>(low) +
+                          static_cast<unsigned>(high));
+}
+inline int __dp2a_hi(int a, int b, int c) {
+  return __dp2a_lo(a, b >> 16, c);
 }
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const std::uint64_t bytes = std::uint64_t{y} << 32 | x;
