@@ -33,8 +33,8 @@ void add_rung(std::vector<LadderSeries>& series, Rung rung) {
 
 }  // namespace
 
-std::string LadderSeries::name(bool with_profile) const {
-  return with_profile ? codec + " (" + profile + ")" : codec;
+std::string LadderSeries::name() const {
+  return is_of_several ? codec + " (" + profile + ")" : codec;
 }
 
 Result<Ladder> make_ladder(const std::vector<CodecProfile>& profiles,
@@ -55,6 +55,11 @@ Result<Ladder> make_ladder(const std::vector<CodecProfile>& profiles,
   if (ladder.series.empty()) {
     return error_in("--profile", "no level in them was judged by a model",
                     "give a profile that `./sluice codec judge` wrote");
+  }
+  for (LadderSeries& series : ladder.series) {
+    series.is_of_several =
+        1 < std::count_if(ladder.series.begin(), ladder.series.end(),
+                          [&](const LadderSeries& other) { return other.codec == series.codec; });
   }
   ladder.has_several_profiles = std::any_of(
       ladder.series.begin(), ladder.series.end(),

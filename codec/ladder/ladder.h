@@ -26,7 +26,9 @@ struct Rung {
 struct LadderSeries {
   std::string profile, codec;
   std::vector<Rung> rungs;
-  [[nodiscard]] std::string name(bool with_profile) const;
+  bool is_of_several = false;  // another profile has a series of this codec
+  // The codec, with the profile where that tells series apart.
+  [[nodiscard]] std::string name() const;
 };
 
 struct Ladder {

@@ -133,7 +133,7 @@ class PanelDrawing {
     canvas_->y_axis(y_, box_, 6, panel_->measure);
     canvas_->x_axis(x_, box_, 8, "bits per element, every byte counted (logarithmic)");
     for (std::size_t i = 0; panel_->value && i < ladder.series.size(); ++i)
-      draw_series(ladder.series[i], i, ladder.has_several_profiles);
+      draw_series(ladder.series[i], i);
     for (const PublishedPoint& point : published.points) {
       if (point.measure == panel_->published) draw_published(point);
     }
@@ -144,7 +144,7 @@ class PanelDrawing {
     return {x_.at(bits), y_.at(std::max(value, panel_->domain.low))};
   }
 
-  void draw_series(const LadderSeries& series, std::size_t index, bool with_profile) {
+  void draw_series(const LadderSeries& series, std::size_t index) {
     std::string commands;
     std::vector<Point> points;
     for (const Rung& rung : series.rungs) {
@@ -157,7 +157,7 @@ class PanelDrawing {
     for (std::size_t i = 0; i < points.size(); ++i) {
       const LevelFacts& facts = series.rungs[i].facts;
       draw_mark(points[i], index,
-                fmt::format("{} {}: {:.2f} bit, {:.5g}", series.name(with_profile), facts.level,
+                fmt::format("{} {}: {:.2f} bit, {:.5g}", series.name(), facts.level,
                             facts.bits_per_element, panel_->value(facts.judged->same_document)),
                 *canvas_);
     }
@@ -225,9 +225,9 @@ void draw_legend(const Ladder& ladder, double top, Canvas& canvas) {
       canvas.line({at.x, sample.y}, {at.x + kSample, sample.y}, curve_classes(i));
       draw_mark(sample, i, "", canvas);
     }
-    canvas.text_within(pitch - kSample - 20, {at.x + kSample + 8, at.y}, Anchor::kStart, "label",
-                       is_published ? "published, other models and tasks"
-                                    : ladder.series[i].name(ladder.has_several_profiles));
+    canvas.text_within(
+        pitch - kSample - 20, {at.x + kSample + 8, at.y}, Anchor::kStart, "label",
+        is_published ? "published, other models and tasks" : ladder.series[i].name());
   }
 }
 

@@ -93,14 +93,13 @@ std::string percent_less(double bits, double reference) {
   return fmt::format("{:+.0f} %", 100 * (bits / reference - 1));
 }
 
-Table equal_table(const EqualDamage& equal, bool with_profile) {
+Table equal_table(const EqualDamage& equal) {
   Table table;
   table.column("series", "codec", Align::kLeft)
       .column("bits_per_element", "bit/element")
       .column("change", "bytes");
   for (const auto& [series, bits] : equal.bits) {
-    table.row(
-        {series->name(with_profile), number(bits, 3), percent_less(bits, equal.bits_per_element)});
+    table.row({series->name(), number(bits, 3), percent_less(bits, equal.bits_per_element)});
   }
   return table;
 }
@@ -209,7 +208,7 @@ void print_ladder(const LadderPage& page, TableFormat format, std::ostream& out)
   if (page.equal) {
     out << fmt::format("\nAt the mean KL of {} ({:.5f} at {:.3f} bit/element):\n",
                        page.equal->codec_level, page.equal->kl, page.equal->bits_per_element);
-    equal_table(*page.equal, page.ladder.has_several_profiles).print_text(out);
+    equal_table(*page.equal).print_text(out);
   }
   out << fmt::format("\nPublished for {} tokens of {}, and ours beside them:\n",
                      page.published.context_tokens, page.published.context_model);

@@ -116,7 +116,8 @@ TEST_F(LadderTest, ACodecOfAProfileIsASeriesMostBitsFirst) {
   EXPECT_EQ(ladder->series[0].codec, "fine");
   EXPECT_EQ(ladder->series[0].rungs[0].facts.level, "a");
   EXPECT_EQ(ladder->series[0].rungs[1].facts.level, "b");
-  EXPECT_EQ(ladder->series[2].name(ladder->has_several_profiles), "fine (other)");
+  EXPECT_EQ(ladder->series[2].name(), "fine (other)");
+  EXPECT_EQ(ladder->series[1].name(), "old") << "of one profile alone";
 }
 
 TEST_F(LadderTest, LevelsThatNoModelJudgedAreLeftOut) {
