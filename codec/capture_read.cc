@@ -164,17 +164,17 @@ class CaptureReader {
       Positions& positions = found.mapped();
       const bool begins = positions.empty() || positions.front() == layer.first_token ||
                           fact("first_token") == nullptr;
-      const bool increases = std::adjacent_find(positions.begin(), positions.end(),
-                                                std::greater_equal<>()) == positions.end();
-      if (!increases) {
-        return wrong(fmt::format("tensor `layer.{}.positions` does not increase", layer.layer),
-                     "give each token's position in the context, in order");
-      }
       if (!begins || std::ssize(positions) != layer.tokens()) {
         return wrong(fmt::format("tensor `layer.{}.positions` does not fit the layer's {} tokens "
                                  "from position {} on",
                                  layer.layer, layer.tokens(), layer.first_token),
                      "give one position per token, the first as in `first_token`");
+      }
+      const bool increases = std::adjacent_find(positions.begin(), positions.end(),
+                                                std::greater_equal<>()) == positions.end();
+      if (!increases) {
+        return wrong(fmt::format("tensor `layer.{}.positions` does not increase", layer.layer),
+                     "give each token's position in the context, in order");
       }
       if (!positions.empty()) layer.first_token = positions.front();
       layer.positions = if_gapped(std::move(positions));

@@ -177,7 +177,9 @@ Result<std::vector<std::byte>> encode_tokens(const KvView& cache, CodecLevel cod
   const CodecInfo& info = codec_level.codec->info;
   header.codec_id = codec_level.codec_name();
   header.codec_version = info.version;
-  header.level = codec_level.info().name;
+  CodecLevel whole = codec_level;  // a prefix of a level is a file of the level with fewer sections
+  whole.prefix.reset();
+  header.level = whole.level_name();
   if (info.uses_model_profile && options.model_profile != nullptr)
     header.model_profile = options.model_profile->sha256;
   if (Status status = choose_salt(header, options); !status) return status.error();

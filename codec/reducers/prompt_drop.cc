@@ -13,7 +13,6 @@ Positions positions_of_context(const KvView& cache) {
   const Positions* last = nullptr;  // many layers share one list
   TokenRange last_range;
   for (const auto& layer : cache.layers) {
-    if (!reducers::holds_elements(layer)) continue;
     const TokenRange range{layer.first_token, layer.first_token + layer.tokens()};
     if (layer.positions ? layer.positions.get() == last : range == last_range) continue;
     for (std::int64_t token = 0; token < layer.tokens(); ++token)
@@ -32,7 +31,7 @@ Result<std::vector<float>> attention_of(const ReducerInput& input, const Positio
   std::optional<Error> nothing;
   bool was_asked = false;
   for (const auto& layer : input.cache.layers) {
-    if (!reducers::holds_elements(layer)) continue;
+    if (layer.tokens() == 0) continue;
     const auto scores = reducers::scores_of(input, layer, &TokenImportance::Layer::total);
     if (!scores) {
       nothing = scores.error();

@@ -41,21 +41,12 @@ class Choice {
   std::vector<bool> chosen_;
 };
 
-// A layer without heads or dims may claim any number of tokens: there is nothing to choose in it.
-[[nodiscard]] inline bool holds_elements(const KvLayer<TensorView>& layer) {
-  for (const TensorKind kind : kTensorKinds) {
-    const TensorView* tensor = layer.find(kind);
-    if (tensor != nullptr && tensor->shape.elements() > 0) return true;
-  }
-  return false;
-}
-
-// choose(layer) gives a Result<Choice> for every layer that holds elements.
+// choose(layer) gives a Result<Choice> for every layer that holds tokens.
 template <typename Choose>
 [[nodiscard]] Result<KeptTokens> for_each_layer(const KvView& cache, Choose choose) {
   KeptTokens kept;
   for (const auto& layer : cache.layers) {
-    if (!holds_elements(layer)) {
+    if (layer.tokens() == 0) {
       kept.emplace_back();
       continue;
     }

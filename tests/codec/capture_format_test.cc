@@ -134,7 +134,7 @@ TEST(CaptureFormat, PositionsSayWhichTokensALayerHolds) {
   EXPECT_THAT(with(0, 2).error(), HasSubstr("does not fit the layer's 2 tokens from position 0"));
   EXPECT_THAT(with(1, 2).error(), HasSubstr("`layer.1.positions` is of no layer"));
   positions[1] = 2;
-  EXPECT_THAT(with(2, 2).error(), HasSubstr("layer 2: position 2 stands behind 3"));
+  EXPECT_THAT(with(2, 2).error(), HasSubstr("`layer.2.positions` does not increase"));
   positions[1] = 4;  // no gap: as if they were left out
   EXPECT_EQ(capture_of(with(2, 2).file)->cache.view().layers[1].positions, nullptr);
   MadeFile floats;
