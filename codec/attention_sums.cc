@@ -37,6 +37,12 @@ class AttentionSums {
   void add_head(std::int64_t head) {
     const TensorShape& key = layer_.key->shape;
     const std::int64_t kv_head = head * key.heads / queries_.shape.heads;
+    if (kv_head != kv_head_) read_keys(kv_head_ = kv_head);
+    for (std::int64_t query = 0; query < queries_.shape.tokens; ++query) add_query(head, query);
+  }
+
+  void read_keys(std::int64_t kv_head) {
+    const TensorShape& key = layer_.key->shape;
     const auto dim = static_cast<std::size_t>(key.dim);
     const std::size_t num_blocks = (static_cast<std::size_t>(key.tokens) + kBlock - 1) / kBlock;
     keys_.assign(num_blocks * kBlock * dim, 0.0F);
@@ -48,7 +54,6 @@ class AttentionSums {
       const float* const from = &channels[static_cast<std::size_t>(kv_head) * dim];
       for (std::size_t d = 0; d < dim; ++d) to[d * kBlock] = from[d];
     }
-    for (std::int64_t query = 0; query < queries_.shape.tokens; ++query) add_query(head, query);
   }
 
   void add_query(std::int64_t head, std::int64_t query) {
@@ -91,7 +96,8 @@ class AttentionSums {
   const TensorView& queries_;
   std::int64_t first_query_;  // context position
   std::vector<double> squares_, total_, observed_;
-  std::vector<float> keys_;  // of one head: [block of kBlock tokens][dim][token], padded with zeros
+  std::int64_t kv_head_ = -1;  // whose keys are read: query heads that share one follow each other
+  std::vector<float> keys_;    // of it: [block of kBlock tokens][dim][token], padded with zeros
   std::vector<float> weights_;
 };
 

@@ -43,9 +43,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--model", required=True, help="GGUF file, local model folder, or hub name")
-    add("--gguf-file", metavar="NAME", help="the GGUF file inside the folder or hub model of --model")
-    add("--revision", metavar="REV", help="branch, tag or commit of a hub model")
+    capture.add_model_arguments(parser)
     add("--text", required=True, nargs="+", metavar="FILE[:FIELD]", help="UTF-8 texts; with FIELD: JSON lines, that field's strings")
     add("--out", required=True, type=Path, metavar="FILE", help="file to write; with --block all its name gets -diag, -head, -layerkv")
     add("--block", choices=(*BLOCKS, "all"), default="all", help="which channels share a basis (default all: three files)")
@@ -139,15 +137,7 @@ def calibrate_to_files(args: argparse.Namespace) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    try:
-        calibrate_to_files(parse_arguments(argv))
-    except CaptureError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"error: {error.filename or 'calibrate'}: {error.strerror or error}; check the file and the disk", file=sys.stderr)
-        return 1
-    return 0
+    return capture.exit_code_of("calibrate", lambda: calibrate_to_files(parse_arguments(argv)))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import shlex
 import struct
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -76,6 +77,14 @@ def not_negative(text: str) -> int:
     return value
 
 
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Of every command that runs a model; load() reads them."""
+    add = parser.add_argument
+    add("--model", required=True, help="GGUF file, local model folder, or hub name")
+    add("--gguf-file", metavar="NAME", help="the GGUF file inside the folder or hub model of --model")
+    add("--revision", metavar="REV", help="branch, tag or commit of a hub model")
+
+
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = OneLineParser(
         prog="./sluice codec capture",
@@ -84,9 +93,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--model", required=True, help="GGUF file, local model folder, or hub name")
-    add("--gguf-file", metavar="NAME", help="the GGUF file inside the folder or hub model of --model")
-    add("--revision", metavar="REV", help="branch, tag or commit of a hub model")
+    add_model_arguments(parser)
     add("--text", required=True, type=Path, metavar="FILE", help="UTF-8 text to run through the model")
     add("--out", required=True, type=Path, metavar="FILE", help="safetensors file to write")
     add("--tokens", type=positive, metavar="N", help="length of the context (default: all of the text)")
@@ -449,16 +456,21 @@ def capture_to_file(args: argparse.Namespace) -> None:
     print(f"wrote {args.out}: {num_stored} layers, {len(token_ids)} tokens, {args.out.stat().st_size} bytes", file=sys.stderr)
 
 
-def main(argv: list[str] | None = None) -> int:
+def exit_code_of(name: str, work: Callable[[], None]) -> int:
+    """Of command `name`: what is wrong with its input becomes one line."""
     try:
-        capture_to_file(parse_arguments(argv))
+        work()
     except CaptureError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"error: {error.filename or 'capture'}: {error.strerror or error}; check the file and the disk", file=sys.stderr)
+        print(f"error: {error.filename or name}: {error.strerror or error}; check the file and the disk", file=sys.stderr)
         return 1
     return 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    return exit_code_of("capture", lambda: capture_to_file(parse_arguments(argv)))
 
 
 if __name__ == "__main__":

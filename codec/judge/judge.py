@@ -48,9 +48,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--model", required=True, help="GGUF file, local model folder, or hub name")
-    add("--gguf-file", metavar="NAME", help="the GGUF file inside the folder or hub model of --model")
-    add("--revision", metavar="REV", help="branch, tag or commit of a hub model")
+    capture.add_model_arguments(parser)
     add("--documents", required=True, nargs="+", metavar="FILE", help="texts; FILE#60%%,80%% = from these places on; FILE.jsonl#0,3-5 = `prompt` of these lines")
     add("--codec", required=True, nargs="+", action="extend", metavar="CODEC@LEVEL", help="what to judge; see `./sluice codec list`")
     add("--tokens", type=positive, default=1536, metavar="N", help="length of the context, coded as one chunk (default 1536)")
@@ -211,17 +209,10 @@ def judge_all(args: argparse.Namespace) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     try:
-        judge_all(parse_arguments(argv))
-    except CaptureError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"error: {error.filename or 'judge'}: {error.strerror or error}; check the file and the disk", file=sys.stderr)
-        return 1
+        return capture.exit_code_of("judge", lambda: judge_all(parse_arguments(argv)))
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 130
-    return 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ entropy::PlaneOptions plane_options(std::int64_t column_unit, std::span<const st
   return {.model = entropy::PlaneModel::kPeaked,
           .column_unit = column_unit,
           .row_shifts = shifts,
-          .prefers_tall_tiles = true,
           .backend = backend};
 }
 

@@ -108,7 +108,7 @@ float largest_symbol(const float* values, std::int64_t count, float step) {
 }
 
 entropy::PlaneOptions plane_options(Backend backend) {
-  return {.model = entropy::PlaneModel::kPeaked, .prefers_tall_tiles = true, .backend = backend};
+  return {.model = entropy::PlaneModel::kPeaked, .backend = backend};
 }
 
 // Symbols of one side of the components: a plane [line, component].

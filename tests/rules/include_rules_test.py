@@ -44,7 +44,7 @@ ONLY_IN = {
     r"<openssl/": ["base/sha256.cc", "codec/container/", "emu/protocol/"],
     r"<xxhash\.h>": ["emu/protocol/", "emu/contents/"],
     r"<boost/asio": ["emu/"],
-    r"<Eigen/": ["codec/model_profile/inverse.cc", "codec/transform/"],
+    r"<Eigen/": ["codec/model_profile/inverse.cc"],
     r"<CLI/": ["/cli/", "/main.cc", "base/command_line.h"],
     r"<cuda": [".cu", "codec/device/"],
 }
