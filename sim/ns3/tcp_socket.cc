@@ -18,8 +18,10 @@ namespace sluice {
 namespace {
 
 // Linux's numbers (net/ipv4/tcp_input.c, include/net/tcp.h) where ns-3's defaults differ.
-constexpr std::int64_t kMinRtoMs = 200;  // TCP_RTO_MIN
-constexpr std::int64_t kGranularityMs = 1;
+// TCP_RTO_MIN. In Linux it bounds the deviations' part: a timeout is the smoothed round trip and
+// 200 ms at least. ns-3 has a floor for the whole ("MinRto") and one for this part
+// ("ClockGranularity").
+constexpr std::int64_t kMinRtoMs = 200;
 constexpr std::int64_t kDelayedAckMs = 40;  // TCP_DELACK_MIN
 constexpr std::int64_t kConnectTimeoutMs = 1000;
 constexpr std::uint32_t kDataRetries = 15;  // tcp_retries2
@@ -92,7 +94,7 @@ ns3::Ptr<ns3::TcpSocketBase> make_tcp_socket(ns3::TcpL4Protocol& tcp,
       ns3::UintegerValue(static_cast<std::uint64_t>(transport.initial_window_segments)));
   socket->SetAttribute("TcpNoDelay", ns3::BooleanValue(true));
   socket->SetAttribute("MinRto", milliseconds(kMinRtoMs));
-  socket->SetAttribute("ClockGranularity", milliseconds(kGranularityMs));
+  socket->SetAttribute("ClockGranularity", milliseconds(kMinRtoMs));
   socket->SetAttribute("DelAckTimeout", milliseconds(kDelayedAckMs));
   socket->SetAttribute("DelAckCount", ns3::UintegerValue(kDelayedAckPackets));
   socket->SetAttribute("ConnTimeout", milliseconds(kConnectTimeoutMs));
@@ -119,8 +121,9 @@ ns3::Ptr<ns3::TcpSocketState> set_congestion_control(ns3::TcpSocketBase& socket,
   }
   const auto cubic = ns3::CreateObject<Opened<FriendlyCubic>>();
   cubic->SetAttribute("HyStart", ns3::BooleanValue(false));  // its own has faults
-  if (setting.hystart) cubic->use_hystart();
-  return set(socket, cubic);
+  const auto window = set(socket, cubic);
+  if (setting.hystart) cubic->use_hystart(socket);
+  return window;
 }
 
 void restart_window(ns3::TcpSocketState& window, std::int64_t timeouts) {
