@@ -1,6 +1,7 @@
 #include "codec/entropy/binding.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/assert.h"
 #include "codec/bytes.h"
@@ -25,10 +26,15 @@ class MatrixSink final : public BlockSink {
   MatrixSink(std::int64_t columns, std::span<std::int16_t> symbols)
       : columns_(columns), symbols_(symbols) {}
   void take(const SymbolBlock& block) override {
+    std::int16_t* const corner = symbols_.data() + block.row * columns_ + block.column;
     for (std::int64_t line = 0; line < block.rows; ++line) {
-      const std::int64_t row = block.row + (block.order == nullptr ? line : block.order[line]);
-      std::copy_n(block.symbols + line * kLanes, block.columns,
-                  symbols_.data() + row * columns_ + block.column);
+      const std::int64_t row = block.order == nullptr ? line : block.order[line];
+      const std::int16_t* const from = block.symbols + line * kLanes;
+      if (block.columns == kLanes) {
+        std::memcpy(corner + row * columns_, from, kLanes * sizeof *from);  // of a known size
+      } else {
+        std::copy_n(from, block.columns, corner + row * columns_);
+      }
     }
   }
 

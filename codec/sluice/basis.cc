@@ -47,25 +47,23 @@ UnitBasis basis_of(std::span<const TensorScale> tensors) {
 std::vector<float> channel_offsets(const UnitBasis& basis, std::span<const std::int16_t> offsets,
                                    const Kernels& kernels) {
   if (offsets.empty()) return basis.means;
-  std::vector<float> values(basis.scales.size());
-  std::vector<std::int32_t> sums(values.size());
-  synthesise_row(basis, offsets, kOffsetStep, basis.means, kernels, sums, values);
+  std::vector<std::int32_t> sums(offsets.begin(), offsets.end());
+  if (!basis.blocks.empty()) synthesise_row(basis, offsets.data(), kernels, sums.data());
+  std::vector<float> values(sums.size());
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    const float product = (kOffsetStep * basis.scales[c]) * static_cast<float>(sums[c]);
+    values[c] = product + basis.means[c];
+  }
   return values;
 }
 
-void synthesise_row(const UnitBasis& basis, std::span<const std::int16_t> symbols, float step,
-                    std::span<const float> offsets, const Kernels& kernels,
-                    std::span<std::int32_t> sums, std::span<float> values) {
-  const RowScale row{step, basis.scales.data(), offsets.data()};
-  const auto channels = std::ssize(values);
-  if (basis.blocks.empty())
-    return kernels.scale_symbols(symbols.data(), channels, row, values.data());
+void synthesise_row(const UnitBasis& basis, const std::int16_t* symbols, const Kernels& kernels,
+                    std::int32_t* sums) {
   std::int64_t first = 0;
   for (const BlockBasis& block : basis.blocks) {
-    kernels.synthesise(symbols.data() + first, block, sums.data() + first);
+    kernels.synthesise(symbols + first, block, sums + first);
     first += block.width;
   }
-  kernels.scale_sums(sums.data(), channels, row, values.data());
 }
 
 }  // namespace sluice::ladder

@@ -32,9 +32,8 @@ struct TensorScale {
                                                  std::span<const std::int16_t> offsets,
                                                  const Kernels& kernels);
 
-// A token's symbols to its channels, before rotation. `sums` is room for all channels.
-void synthesise_row(const UnitBasis& basis, std::span<const std::int16_t> symbols, float step,
-                    std::span<const float> offsets, const Kernels& kernels,
-                    std::span<std::int32_t> sums, std::span<float> values);
+// A token's symbols to the sums of its channels, with a basis of blocks.
+void synthesise_row(const UnitBasis& basis, const std::int16_t* symbols, const Kernels& kernels,
+                    std::int32_t* sums);
 
 }  // namespace sluice::ladder

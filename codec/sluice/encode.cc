@@ -109,7 +109,7 @@ class UnitEncoder {
       const auto count = static_cast<std::size_t>(shape.channels());
       const bool turns = is_rotated(context_, tensor.kind, tensor.rope, shape.dim);
       const RotationTable rotation =
-          turns ? rotation_table(*tensor.rope, positions, true) : RotationTable{};
+          turns ? rotation_table(*tensor.rope, positions, true, context_.backend) : RotationTable{};
       for (std::size_t r = 0; r < rows_; ++r) {
         const std::span<float> part = row(r).subspan(first, count);
         tensor.values.read_token(static_cast<std::int64_t>(r) + first_row_, part, context_.backend);

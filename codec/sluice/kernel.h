@@ -1,13 +1,15 @@
 // The loops of the codec `sluice`, on rows of channels: pure, no allocation, no error.
 // Where in the flow: under encode.cc and decode.cc; spec.md, sections 5 and 6, defines what they
 // compute to the bit.
-// Surprise: synthesis adds whole numbers modulo 2^32 and then rounds three times, so that no order
-// of additions and no backend can show.
+// Surprise: synthesis adds whole numbers modulo 2^32 and rounds floats in one order, so that no
+// order of additions and no backend can show.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "codec/backend.h"
+#include "codec/dtype.h"
 #include "codec/sluice/rotation.h"
 
 namespace sluice::ladder {
@@ -28,14 +30,33 @@ struct RowScale {
   const float* offsets = nullptr;  // [channel]
 };
 
+// How one token's heads turn by its position.
+struct Turn {
+  const float* cosines = nullptr;  // [pair]
+  const float* sines = nullptr;
+  std::int64_t pairs = 0;  // of a head; 0: nothing turns
+  Pairing pairing;
+};
+
+// Where one token of a tensor goes: heads of dims that lie side by side.
+struct TokenTarget {
+  Dtype dtype = Dtype::kFp16;
+  std::int64_t heads = 0, dim = 0;
+  std::byte* elements = nullptr;  // of the first head; any address
+  std::int64_t head_bytes = 0;    // from one head to the next
+};
+
 struct Kernels {
   // sums[c] = sum over j of symbols[j] * basis[j, c], modulo 2^32. `width` of each.
   void (*synthesise)(const std::int16_t* symbols, const BlockBasis& basis, std::int32_t* sums);
-  // values[c], rounded after each operation.
-  void (*scale_symbols)(const std::int16_t* symbols, std::int64_t channels, const RowScale& row,
-                        float* values);
-  void (*scale_sums)(const std::int32_t* sums, std::int64_t channels, const RowScale& row,
-                     float* values);
+  // All that stands between a token's whole numbers and its elements: scale, offset, rotation,
+  // codable() and rounding to the dtype, each operation rounded.
+  void (*finish_symbols)(const std::int16_t* symbols, const RowScale& row, const Turn& turn,
+                         const TokenTarget& to);
+  void (*finish_sums)(const std::int32_t* sums, const RowScale& row, const Turn& turn,
+                      const TokenTarget& to);
+  // Of each angle, as sine_cosine().
+  void (*sines_of)(const double* angles, std::int64_t count, double* sines, double* cosines);
   // Turns one head's pairs forwards: (a c - b s, b c + a s), each product and sum rounded.
   void (*rotate)(const float* cosines, const float* sines, std::int64_t pairs,
                  const Pairing& pairing, float* head);

@@ -1,13 +1,14 @@
 #include "codec/sluice/rotation.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "codec/sluice/kernel.h"
 
 namespace sluice::ladder {
 namespace {
 
 constexpr std::int64_t kFinePositions = 64;  // positions are 64 a + b: few sines, many products
-
-constexpr double kAngleMax = 1U << 30;  // no model turns further; a file may say so
 
 // The largest r with r^power >= 1 / theta, by bisection: the same on every host.
 double root_of_inverse(double theta, std::int64_t power) {
@@ -33,27 +34,33 @@ std::vector<double> frequencies_of(const RopeFacts& rope) {
   return frequencies;
 }
 
-std::vector<SineCosine> sines_of(std::span<const double> frequencies, std::int64_t position) {
-  std::vector<SineCosine> sines;
-  sines.reserve(frequencies.size());
+// Of every pair at one position.
+struct Sines {
+  std::vector<double> sines, cosines;
+};
+
+Sines sines_at(std::span<const double> frequencies, std::int64_t position, const Kernels& kernels) {
+  const std::size_t pairs = frequencies.size();
+  Sines of{std::vector<double>(pairs), std::vector<double>(pairs)};
+  std::vector<double> angles;
+  angles.reserve(pairs);
   for (const double frequency : frequencies)
-    sines.push_back(sine_cosine(frequency * static_cast<double>(position)));
-  return sines;
+    angles.push_back(frequency * static_cast<double>(position));
+  kernels.sines_of(angles.data(), std::ssize(angles), of.sines.data(), of.cosines.data());
+  return of;
 }
 
 }  // namespace
 
 SineCosine sine_cosine(double angle) {
-  // pi / 2 in two parts, the first short enough for exact products with small whole numbers.
-  constexpr double kHalfPiHigh = 1.57079632673412561417, kHalfPiLow = 6.07710050650619224932e-11;
-  constexpr double kTwoOverPi = 0.636619772367581343076;
-  if (!(std::abs(angle) < kAngleMax)) return {};
-  const double quarters = std::floor(angle * kTwoOverPi + 0.5);
-  const double r = (angle - quarters * kHalfPiHigh) - quarters * kHalfPiLow;
+  using Rule = SineCosineRule;
+  if (!(std::abs(angle) < Rule::kAngleMax)) return {};
+  const double quarters = std::floor(angle * Rule::kTwoOverPi + 0.5);
+  const double r = (angle - quarters * Rule::kHalfPiHigh) - quarters * Rule::kHalfPiLow;
   const double r2 = r * r;
-  double sine = 1, cosine = 1;  // Taylor's series up to r^15 and r^16; |r| < 0.8
-  for (int n = 15; n >= 3; n -= 2) sine = 1 - sine * r2 / (n * (n - 1));
-  for (int n = 16; n >= 2; n -= 2) cosine = 1 - cosine * r2 / (n * (n - 1));
+  double sine = 1, cosine = 1;
+  for (int n = Rule::kSineTerms; n >= 2; n -= 2) sine = 1 - sine * r2 / (n * (n - 1));
+  for (int n = Rule::kCosineTerms; n >= 2; n -= 2) cosine = 1 - cosine * r2 / (n * (n - 1));
   sine *= r;
   switch (static_cast<std::int64_t>(quarters) & 3) {
     case 0:
@@ -76,7 +83,7 @@ bool is_rotated(const SectionContext& context, TensorKind kind, const RopeFacts*
 }
 
 RotationTable rotation_table(const RopeFacts& rope, std::span<const std::int64_t> positions,
-                             bool is_undone) {
+                             bool is_undone, Backend backend) {
   RotationTable table;
   table.pairs = rope.rotated_dims / 2;
   const bool is_half = rope.pairing == RopePairing::kHalf;
@@ -84,26 +91,48 @@ RotationTable rotation_table(const RopeFacts& rope, std::span<const std::int64_t
                    .step = is_half ? 1 : 2,
                    .distance = is_half ? table.pairs : 1};
   const double gain = is_undone ? 1 / rope.attention_factor : rope.attention_factor;
+  const Kernels& kernels = kernels_of(backend);
   const std::vector<double> frequencies = frequencies_of(rope);
-  std::vector<std::vector<SineCosine>> fine(kFinePositions);  // made when a position needs them
+  std::vector<Sines> fine(kFinePositions);  // made when a position needs them
 
   const auto pairs = static_cast<std::size_t>(table.pairs);
-  table.cosines.reserve(positions.size() * pairs);
-  table.sines.reserve(positions.size() * pairs);
-  std::vector<SineCosine> coarse;
+  table.cosines.resize(positions.size() * pairs);
+  table.sines.resize(positions.size() * pairs);
+  Sines a;
   std::int64_t coarse_position = -1;
-  for (const std::int64_t position : positions) {
+  for (std::size_t row = 0; row < positions.size(); ++row) {
+    const std::int64_t position = positions[row];
     const std::int64_t begin = position / kFinePositions * kFinePositions;
-    if (begin != coarse_position) coarse = sines_of(frequencies, coarse_position = begin);
-    auto& rest = fine[static_cast<std::size_t>(position - begin)];
-    if (rest.empty()) rest = sines_of(frequencies, position - begin);
+    if (begin != coarse_position) a = sines_at(frequencies, coarse_position = begin, kernels);
+    Sines& b = fine[static_cast<std::size_t>(position - begin)];
+    if (b.sines.empty()) b = sines_at(frequencies, position - begin, kernels);
     for (std::size_t i = 0; i < pairs; ++i) {
-      const SineCosine a = coarse[i], b = rest[i];
-      table.cosines.push_back(static_cast<float>((a.cosine * b.cosine - a.sine * b.sine) * gain));
-      table.sines.push_back(static_cast<float>((a.sine * b.cosine + a.cosine * b.sine) * gain));
+      const double cosine = a.cosines[i] * b.cosines[i] - a.sines[i] * b.sines[i];
+      const double sine = a.sines[i] * b.cosines[i] + a.cosines[i] * b.sines[i];
+      table.cosines[row * pairs + i] = static_cast<float>(cosine * gain);
+      table.sines[row * pairs + i] = static_cast<float>(sine * gain);
     }
   }
   return table;
+}
+
+std::shared_ptr<const RotationTable> RotationTables::of(const RopeFacts& rope,
+                                                        std::span<const std::int64_t> positions,
+                                                        Backend backend) {
+  constexpr std::size_t kRemembered = 2;
+  const auto fits = [&](const Known& known) {
+    return known.rope == rope && std::ranges::equal(known.positions, positions);
+  };
+  const auto found = std::find_if(known_.begin(), known_.end(), fits);
+  if (found == known_.end()) {
+    if (known_.size() == kRemembered) known_.pop_back();
+    auto table =
+        std::make_shared<const RotationTable>(rotation_table(rope, positions, is_undone_, backend));
+    known_.insert(known_.begin(), {rope, {positions.begin(), positions.end()}, std::move(table)});
+  } else {
+    std::rotate(known_.begin(), found, found + 1);
+  }
+  return known_.front().table;
 }
 
 }  // namespace sluice::ladder

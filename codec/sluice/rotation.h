@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -36,12 +36,43 @@ struct RotationTable {
 // For tokens at these positions; `is_undone`: for encoders, with the inverse of the attention
 // factor. Encoders turn by the negative angle: see turn_back().
 [[nodiscard]] RotationTable rotation_table(const RopeFacts& rope,
-                                           std::span<const std::int64_t> positions, bool is_undone);
+                                           std::span<const std::int64_t> positions, bool is_undone,
+                                           Backend backend = best_backend());
+
+// Tables that units of a section share: most have one RoPE and one list of positions. Layers of a
+// sliding window take turns with full ones, so it remembers two.
+class RotationTables {
+ public:
+  explicit RotationTables(bool is_undone) : is_undone_(is_undone) {}
+  [[nodiscard]] std::shared_ptr<const RotationTable> of(const RopeFacts& rope,
+                                                        std::span<const std::int64_t> positions,
+                                                        Backend backend);
+
+ private:
+  struct Known {
+    RopeFacts rope;
+    std::vector<std::int64_t> positions;
+    std::shared_ptr<const RotationTable> table;
+  };
+  bool is_undone_;
+  std::vector<Known> known_;  // the last one first
+};
 
 // Sine and cosine of any angle below 2^30, in doubles, without libm.
 struct SineCosine {
   double sine = 0, cosine = 1;
 };
 [[nodiscard]] SineCosine sine_cosine(double angle);
+
+// What every backend's sines are made of.
+struct SineCosineRule {
+  static constexpr double kAngleMax = 1U << 30;  // no model turns further; a file may say so
+  // pi / 2 in two parts, the first short enough for exact products with small whole numbers.
+  static constexpr double kHalfPiHigh = 1.57079632673412561417;
+  static constexpr double kHalfPiLow = 6.07710050650619224932e-11;
+  static constexpr double kTwoOverPi = 0.636619772367581343076;
+  // Taylor's series up to r^15 and r^16; |r| < 0.8.
+  static constexpr int kSineTerms = 15, kCosineTerms = 16;
+};
 
 }  // namespace sluice::ladder

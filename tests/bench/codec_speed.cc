@@ -12,6 +12,7 @@
 
 #include "base/command_line.h"
 #include "codec/capture_format.h"
+#include "codec/model_profile/model_profile.h"
 #include "tests/bench/speed_input.h"
 #include "tests/bench/speed_run.h"
 
@@ -21,9 +22,10 @@ namespace {
 struct Options {
   std::vector<std::string> codecs, levels, backends;
   std::vector<int> cores;
-  std::int64_t tokens = 256;
+  std::int64_t tokens = 256, chunk_tokens = 0;
   int repeats = 3;
-  std::string capture, clock = "wall", format = "table";
+  std::string capture, model_profile, clock = "wall", format = "table";
+  bool has_no_peers = false;
 };
 
 struct Request {
@@ -76,6 +78,7 @@ Result<Request> request_of(const Options& options) {
                            request.plan.cores.end());
   request.plan.timing = {.clock = options.clock == "cpu" ? Clock::kCpu : Clock::kWall,
                          .repeats = options.repeats};
+  request.plan.has_peers = !options.has_no_peers;
   const auto format = parse_table_format(options.format);
   if (!format) return format.error();
   request.format = *format;
@@ -84,17 +87,28 @@ Result<Request> request_of(const Options& options) {
 
 Result<SpeedInput> input_of(const Options& options) {
   if (options.capture.empty()) {
-    return SpeedInput{made_kv_cache(options.tokens), kModelLayers,
-                      "a made cache of Mistral-7B's shape (8 KV heads of 128)"};
+    return SpeedInput{.cache = made_kv_cache(options.tokens),
+                      .num_model_layers = kModelLayers,
+                      .name = "a made cache of Mistral-7B's shape (8 KV heads of 128)",
+                      .chunk_tokens = options.chunk_tokens};
   }
   auto capture = read_capture(options.capture);
   if (!capture) return capture.error();
-  KvCache cache = std::move(capture->cache);
-  if (num_elements(shape_of(cache.view())) == 0) {
+  const KvShape shape = shape_of(capture->cache.view());
+  if (num_elements(shape) == 0) {
     return error_in(options.capture, "the capture holds no element", "use one with tokens");
   }
-  const std::int64_t layers = num_model_layers(shape_of(cache.view()));
-  return SpeedInput{std::move(cache), layers, options.capture};
+  SpeedInput input{.cache = capture->cache,
+                   .num_model_layers = num_model_layers(shape),
+                   .name = options.capture,
+                   .chunk_tokens = options.chunk_tokens};
+  if (auto importance = token_importance(*capture)) input.importance = *std::move(importance);
+  if (!options.model_profile.empty()) {
+    auto profile = find_model_profile(options.model_profile);
+    if (!profile) return profile.error();
+    input.model_profile = *std::move(profile);
+  }
+  return input;
 }
 
 void print(const SpeedReport& report, TableFormat format) {
@@ -117,6 +131,13 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--capture", options.capture, "a capture (safetensors) in place of a made cache");
+  app.add_option("--chunk-tokens", options.chunk_tokens,
+                 "tokens coded together, each chunk in sections of its own (default: all)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}));
+  app.add_option("--model-profile", options.model_profile,
+                 "a shipped one, for the codecs that use one (default: none)")
+      ->needs("--capture");
+  app.add_flag("--no-peers", options.has_no_peers, "leave out zstd and the arithmetic coder");
   app.add_option("--clock", options.clock,
                  "wall, or cpu: processor time per core, for hosts that others use too")
       ->check(CLI::IsMember({"wall", "cpu"}))

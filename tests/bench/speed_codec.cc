@@ -1,31 +1,64 @@
 #include "tests/bench/speed_codec.h"
 
+#include <algorithm>
+
+#include "codec/container/header.h"
 #include "codec/container/parallel.h"
 
 namespace sluice::bench {
+namespace {
 
-CodecWork::CodecWork(const KvCache& cache, KvCache& target, std::int64_t num_model_layers,
-                     CodecLevel codec_level, Backend backend)
+constexpr std::size_t kLayersPerSection = 8;  // as containers have
+
+std::vector<SectionKind> section_kinds(const CodecInfo& info) {
+  if (info.joins_keys_and_values) return {SectionKind::kKeyAndValue, SectionKind::kLatent};
+  return {SectionKind::kKey, SectionKind::kValue, SectionKind::kLatent};
+}
+
+}  // namespace
+
+CodecWork::CodecWork(const SpeedInput& input, CodecLevel codec_level, Backend backend)
     : codec_(codec_level.codec) {
-  constexpr std::size_t kLayersPerSection = 8;  // as containers have
-  const auto& layers = cache.view().layers;
+  const TokenRange all = token_range(shape_of(input.cache.view()));
+  const std::int64_t chunk_tokens = input.chunk_tokens > 0 ? input.chunk_tokens : all.tokens();
+  for (std::int64_t begin = all.begin; begin < all.end; begin += chunk_tokens) {
+    const KvView from =
+        slice_tokens(input.cache.view(), {begin, std::min(begin + chunk_tokens, all.end)});
+    chunks_.push_back(std::make_unique<Chunk>(from, KvCache::allocate(shape_of(from))));
+    add_chunk(*chunks_.back(), input, codec_level, backend);
+  }
+}
+
+void CodecWork::add_chunk(Chunk& chunk, const SpeedInput& input, CodecLevel codec_level,
+                          Backend backend) {
+  const auto& layers = chunk.from.layers;
+  for (const auto& layer : layers)
+    chunk.importance.push_back(input.importance ? input.importance->of(layer)
+                                                : std::vector<float>());
   for (std::size_t first = 0; first < layers.size(); first += kLayersPerSection) {
-    for (const TensorKind kind : kTensorKinds) {
-      Section section{.context = {.level = codec_level.level,
-                                  .kind = kind,
-                                  .num_model_layers = num_model_layers,
-                                  .backend = backend},
-                      .from = {},
-                      .to = {},
-                      .payload = {}};
-      const std::size_t end = std::min(first + kLayersPerSection, layers.size());
+    const std::size_t end = std::min(first + kLayersPerSection, layers.size());
+    for (const SectionKind kind : section_kinds(codec_->info)) {
+      Section section{
+          .context = {.level = codec_level.level,
+                      .kind = tensor_kinds(kind).front(),
+                      .num_model_layers = input.num_model_layers,
+                      .keys_are_rotated = chunk.from.facts.keys == KeyForm::kPostRope,
+                      .model_profile =
+                          codec_->info.uses_model_profile ? input.model_profile.get() : nullptr,
+                      .backend = backend},
+          .from = {},
+          .to = {},
+          .payload = {}};
       for (std::size_t i = first; i < end; ++i) {
         const auto& layer = layers[i];
-        const TensorView* values = layer.find(kind);
-        if (values == nullptr || values->shape.elements() == 0) continue;
-        section.from.push_back({layer.layer, layer.first_token, layer.rope.get(), *values});
-        section.to.push_back(
-            {layer.layer, layer.first_token, layer.rope.get(), target.mutable_tensor(i, kind)});
+        for (const TensorKind part : tensor_kinds(kind)) {
+          const TensorView* values = layer.find(part);
+          if (values == nullptr || values->shape.elements() == 0) continue;
+          section.from.push_back({layer.layer, layer.first_token, layer.rope.get(), *values, part,
+                                  positions_of(layer), chunk.importance[i]});
+          section.to.push_back({layer.layer, layer.first_token, layer.rope.get(),
+                                chunk.to.mutable_tensor(i, part), part, positions_of(layer)});
+        }
       }
       if (!section.from.empty()) sections_.push_back(std::move(section));
     }

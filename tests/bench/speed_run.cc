@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "codec/measure/measure.h"
+#include "codec/model_profile/model_profile.h"
 #include "tests/bench/speed_ceilings.h"
-#include "tests/bench/speed_codec.h"
 #include "tests/bench/speed_peers.h"
 
 namespace sluice::bench {
@@ -19,10 +19,7 @@ namespace {
 class Bench {
  public:
   Bench(const SpeedPlan& plan, const SpeedInput& input)
-      : plan_(plan),
-        input_(input),
-        target_(KvCache::allocate(shape_of(input.cache.view()))),
-        num_elements_(num_elements(shape_of(input.cache.view()))) {}
+      : plan_(plan), input_(input), num_elements_(num_elements(shape_of(input.cache.view()))) {}
 
   [[nodiscard]] Result<SpeedReport> run() {
     report_.head = head();
@@ -92,7 +89,7 @@ class Bench {
   }
 
   [[nodiscard]] Status codec(const CodecLevel& level, Backend backend) {
-    CodecWork work(input_.cache, target_, input_.num_model_layers, level, backend);
+    CodecWork work(input_, level, backend);
     if (Status status = work.encode(1); !status) return status;
     if (Status status = work.decode(1); !status) return status;  // the target is warm
     const double bits =
@@ -108,6 +105,7 @@ class Bench {
   }
 
   [[nodiscard]] Status peers() {
+    if (!plan_.has_peers) return {};
     const auto planes = symbols_of(input_.cache, input_.num_model_layers);
     const auto few = some_of(planes);
     for (const auto& one : {zstd_peer(planes, 1), zstd_peer(planes, 3), arithmetic_peer(few)}) {
@@ -146,9 +144,13 @@ class Bench {
     return {
         fmt::format("measured on {}, {} CPUs, load {} at the start", cpu_name(), num_cpus(),
                     has_load ? fmt::format("{:.2f}", load[0]) : "unknown"),
-        fmt::format("input: {}, {} layers, {} tokens, {} elements, {:.1f} MB of fp16", input_.name,
-                    layers.size(), token_range(shape_of(input_.cache.view())).tokens(),
-                    num_elements_, static_cast<double>(2 * num_elements_) / 1e6),
+        fmt::format(
+            "input: {}, {} layers, {} tokens{}, {} elements, {:.1f} MB of fp16, model "
+            "profile {}",
+            input_.name, layers.size(), token_range(shape_of(input_.cache.view())).tokens(),
+            input_.chunk_tokens == 0 ? "" : fmt::format(" in chunks of {}", input_.chunk_tokens),
+            num_elements_, static_cast<double>(2 * num_elements_) / 1e6,
+            input_.model_profile ? input_.model_profile->name : "none"),
         fmt::format("times: {}, median of {} repeats (fewer above 0.17 s); sections "
                     "of 8 layers, into warm memory",
                     plan_.timing.clock == Clock::kWall ? "wall clock" : "processor time",
@@ -157,7 +159,6 @@ class Bench {
 
   const SpeedPlan& plan_;
   const SpeedInput& input_;
-  KvCache target_;
   std::int64_t num_elements_;
   Ceilings memory_;
   std::vector<SpeedRow> ceilings_;  // of the last time

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/registry.h"
+#include "tests/bench/speed_codec.h"
 #include "tests/bench/speed_measure.h"
 #include "tests/bench/speed_table.h"
 
@@ -16,12 +16,7 @@ struct SpeedPlan {
   std::vector<Backend> backends;
   std::vector<int> cores;
   Timing timing;
-};
-
-struct SpeedInput {
-  KvCache cache;  // with elements
-  std::int64_t num_model_layers;
-  std::string name;  // for the report's head
+  bool has_peers = true;
 };
 
 [[nodiscard]] int num_cpus();

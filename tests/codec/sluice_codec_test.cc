@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/files.h"
 #include "base/random.h"
 #include "codec/capture_format.h"
+#include "codec/codable.h"
 #include "codec/container/decode.h"
 #include "codec/container/encode.h"
 #include "codec/measure/attention_error.h"
@@ -355,6 +358,113 @@ TEST(SluiceKernels, AgreeToTheBitOnEveryWidthAndExtremeSymbols) {
       EXPECT_EQ(expected, found) << width;
     }
   }
+}
+
+// A layer's heads as kernels see them: whole numbers, scales, offsets, a turn.
+struct MadeHeads {
+  static constexpr std::int64_t kHeads = 3;
+  std::int64_t dim;
+  ladder::Turn turn;
+  std::vector<std::int16_t> symbols;
+  std::vector<std::int32_t> sums;
+  std::vector<float> scales, offsets, cosines, sines;
+
+  MadeHeads(std::int64_t dims, std::int64_t pairs, const ladder::Pairing& pairing) : dim(dims) {
+    RandomStream random(9);
+    for (std::int64_t c = 0; c < kHeads * dim; ++c) {
+      sums.push_back(static_cast<std::int32_t>(random.below(std::uint64_t{1} << 32)));
+      symbols.push_back(static_cast<std::int16_t>(random.below(65'536)));
+      scales.push_back(static_cast<float>(std::exp(random.normal(-4, 4))));
+      offsets.push_back(static_cast<float>(random.normal(0, 5)));
+    }
+    scales[1] = std::numeric_limits<float>::infinity();  // 0 of them is NaN
+    symbols[1] = 0;
+    sums[1] = 0;
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      cosines.push_back(static_cast<float>(std::cos(i + 1)));
+      sines.push_back(static_cast<float>(std::sin(i + 1)));
+    }
+    turn = {cosines.data(), sines.data(), pairs, pairing};
+  }
+
+  // The heads' elements, five bytes between one head and the next.
+  [[nodiscard]] std::vector<std::byte> finished(Backend backend, Dtype dtype, bool is_sums) const {
+    const std::int64_t head_bytes = dim * bytes_per_element(dtype) + 5;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(kHeads * head_bytes), std::byte{0xA5});
+    const ladder::RowScale row{0.7F, scales.data(), offsets.data()};
+    const ladder::TokenTarget to{dtype, kHeads, dim, bytes.data(), head_bytes};
+    const ladder::Kernels& kernels = ladder::kernels_of(backend);
+    if (is_sums) {
+      kernels.finish_sums(sums.data(), row, turn, to);
+    } else {
+      kernels.finish_symbols(symbols.data(), row, turn, to);
+    }
+    return bytes;
+  }
+};
+
+TEST(SluiceKernels, FinishTokensToTheSameBytesWhateverTurnsAndHoweverWide) {
+  const MadeHeads made[] = {{64, 0, {}},           {64, 32, {0, 1, 32}},  {96, 16, {8, 1, 16}},
+                            {64, 12, {16, 2, 1}},  {7, 3, {0, 1, 3}},     {40, 5, {3, 2, 1}},
+                            {128, 20, {0, 1, 20}}, {576, 32, {512, 2, 1}}};
+  for (const MadeHeads& heads : made) {
+    for (const Dtype dtype : {Dtype::kFp16, Dtype::kBf16, Dtype::kFp32}) {
+      for (const bool is_sums : {false, true}) {
+        const auto expected = heads.finished(Backend::kScalar, dtype, is_sums);
+        for (const Backend backend : available_backends())
+          EXPECT_EQ(heads.finished(backend, dtype, is_sums), expected)
+              << heads.dim << ' ' << to_text(dtype) << ' ' << to_text(backend);
+      }
+    }
+  }
+}
+
+TEST(SluiceKernels, ATokenIsScaledShiftedAndTurnedByItsAngle) {
+  // (2 * 3) * 5 + 1 = 31 and (2 * 4) * -2 + 1 = -15, turned by a right angle; the third dim stays.
+  const std::int16_t symbols[] = {5, -2, 10'000};
+  const float scales[] = {3, 4, 4}, offsets[] = {1, 1, 0};
+  const float cosine = 0, sine = 1;
+  float elements[3];
+  for (const Backend backend : available_backends()) {
+    ladder::kernels_of(backend).finish_symbols(
+        symbols, {2, scales, offsets}, {&cosine, &sine, 1, {0, 1, 1}},
+        {Dtype::kFp32, 1, 3, std::as_writable_bytes(std::span(elements)).data(), 0});
+    EXPECT_THAT(elements, testing::ElementsAre(15, 31, kMaxCodable));
+  }
+}
+
+TEST(SluiceKernels, SinesAreThoseOfSineCosineToTheBit) {
+  std::vector<double> angles = {0,   -0.0, 1e-9, 0.7,  -0.8,       1.5707963,   3.1415926,
+                                4.8, -1e6, 3e7,  -2e9, 1073741824, 1073741823.9};
+  angles.push_back(std::numeric_limits<double>::quiet_NaN());
+  angles.push_back(-std::numeric_limits<double>::infinity());
+  RandomStream random(3);
+  while (angles.size() < 1001) angles.push_back(random.normal(0, 1e5));
+  for (const Backend backend : available_backends()) {
+    std::vector<double> sines(angles.size()), cosines(angles.size());
+    ladder::kernels_of(backend).sines_of(angles.data(), std::ssize(angles), sines.data(),
+                                         cosines.data());
+    for (std::size_t i = 0; i < angles.size(); ++i) {
+      const auto [sine, cosine] = ladder::sine_cosine(angles[i]);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(sines[i]), std::bit_cast<std::uint64_t>(sine));
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(cosines[i]), std::bit_cast<std::uint64_t>(cosine));
+    }
+  }
+}
+
+TEST(SluiceRotation, UnitsThatTurnAlikeShareATable) {
+  const RopeFacts rope{.theta = 10'000, .rotated_dims = 4, .pairing = RopePairing::kHalf};
+  const std::int64_t all[] = {0, 1, 2, 3}, window[] = {2, 3};
+  ladder::RotationTables tables(false);
+  const auto first = tables.of(rope, all, Backend::kScalar);
+  const auto second = tables.of(rope, window, Backend::kScalar);
+  EXPECT_EQ(tables.of(rope, all, Backend::kScalar), first);
+  EXPECT_EQ(tables.of(rope, window, Backend::kScalar), second);
+  EXPECT_EQ(second->cosines.size(), 4U);
+  EXPECT_EQ(first->cosines[4], second->cosines[0]);
+  RopeFacts other = rope;
+  other.attention_factor = 2;
+  EXPECT_EQ(tables.of(other, all, Backend::kScalar)->cosines[0], 2 * first->cosines[0]);
 }
 
 }  // namespace
