@@ -1,14 +1,11 @@
 // How data flow: a channel is settled at an event and drawn on to its next one; what has arrived is
 // told. Who gets what rate: fluid_share.cc.
 #include <algorithm>
-#include <limits>
 
 #include "sim/net/fluid/fluid_network.h"
 
 namespace sluice {
 namespace {
-
-constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
 
 // Over before any run began.
 constexpr RateUntil kNotLookedUp{DataRate::zero(), kRunStart};
@@ -34,7 +31,7 @@ void FluidNetwork::on_timer() {
       reshare(now);
     } else if (channel->head) {  // otherwise it ended with one that was due before it
       note_marks(*channel, now);
-      set_event(*channel);
+      events_.set(*channel, std::min(channel->changes_at, channel->mark_arrives_at));
     }
   }
   finish_event();
@@ -160,22 +157,27 @@ void FluidNetwork::plan(FluidChannel& channel) {
 }
 
 void FluidNetwork::set_event(FluidChannel& channel) {
-  channel.mark_arrives_at = Instant::max();
-  if (channel.head && channel.head->listener && channel.head->has_mark()) {
-    if (const auto left = channel.head->curve.reaches(channel.head->mark_at))
-      channel.mark_arrives_at = channel.path->forward.arrival(*left);
-  }
+  find_mark(channel);
   events_.set(channel, std::min(channel.changes_at, channel.mark_arrives_at));
 }
 
+void FluidNetwork::find_mark(FluidChannel& channel) {
+  channel.mark_arrives_at = Instant::max();
+  const FluidStream* stream = channel.head;
+  if (!stream || !stream->listener || !stream->has_mark()) return;
+  if (const auto left = stream->curve.reaches(stream->mark_at))
+    channel.mark_arrives_at = channel.path->forward.arrival(*left);
+}
+
+// That the first one is due was found when its event was set, from the same curve.
 void FluidNetwork::note_marks(FluidChannel& channel, Instant now) {
-  if (channel.mark_arrives_at > now) return;
   FluidStream& stream = *channel.head;
-  while (stream.listener && stream.has_mark()) {
-    const std::optional<Instant> left = stream.curve.reaches(stream.mark_at);
-    if (!left || channel.path->forward.arrival(*left) > now) return;
-    tell(stream, *left, false, now);
-    stream.set_next_mark(*channel.path);
+  while (channel.mark_arrives_at <= now) {
+    if (stream.listener) {
+      arrivals_.push_back({stream.id, false});
+      stream.set_next_mark(*channel.path);
+    }
+    find_mark(channel);
   }
 }
 
@@ -195,7 +197,7 @@ void FluidNetwork::finish_event() {
   const FluidChannel* first = events_.first();
   const Instant next = first ? first->next_at : Instant::max();
   if (next != armed_) {
-    clock_.cancel(timer_);
+    if (armed_ != Instant::max()) clock_.cancel(timer_);
     armed_ = next;
     if (next != Instant::max()) timer_ = clock_.schedule(next, [this] { on_timer(); });
   }

@@ -69,12 +69,18 @@ const FluidPath& FluidNetwork::fluid_path(const Path& path) {
   return *slot;
 }
 
+FluidChannel* FluidNetwork::last_channel_for(const Transfer& transfer) const {
+  FluidChannel* const last = last_channel_;
+  return last && last->group == transfer.group && last->from == transfer.from &&
+                 last->to == transfer.to
+             ? last
+             : nullptr;
+}
+
 FluidChannel& FluidNetwork::channel_for(const Transfer& transfer, const Path& path) {
   FluidChannel*& first = groups_[transfer.group.value];
   for (FluidChannel* channel = first; channel; channel = channel->next_of_group) {
-    if (channel->from != transfer.from || channel->to != transfer.to) continue;
-    channel->is_closed = false;
-    return *channel;
+    if (channel->from == transfer.from && channel->to == transfer.to) return *channel;
   }
   if (free_channels_.empty()) {
     channels_.push_back(std::make_unique<FluidChannel>());
@@ -100,6 +106,7 @@ void FluidNetwork::drop_if_closed(FluidChannel& channel) {
   *link = channel.next_of_group;
   if (!group->second) groups_.erase(group);
   free_channels_.push_back(&channel);
+  if (last_channel_ == &channel) last_channel_ = nullptr;
 }
 
 // A connection is opened by one round trip, once; all new ones at the same time.
@@ -119,12 +126,16 @@ TransferId FluidNetwork::start(const Transfer& transfer, TransferListener& liste
                 "a transfer of nothing known");
   FluidStream& stream = take_slot(transfer, listener);
   const TransferId id = stream.id;
-  const Path* path = paths_.find(transfer.from, transfer.to, transfer.group);
+  FluidChannel* const last = last_channel_for(transfer);
+  const Path* path =
+      last ? last->path->path : paths_.find(transfer.from, transfer.to, transfer.group);
   if (const auto why = refuse(path, transfer)) {
     clock_.schedule(clock_.now(), [this, id, why] { fail(id, *why); });
     return id;
   }
-  FluidChannel& channel = channel_for(transfer, *path);
+  FluidChannel& channel = last ? *last : channel_for(transfer, *path);
+  last_channel_ = &channel;
+  channel.is_closed = false;
   stream.channel = &channel;
   channel.add_member(stream);
   stream.total = channel.path->wire_amount(transfer.size);

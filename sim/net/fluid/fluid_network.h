@@ -42,6 +42,8 @@ class FluidNetwork final : public Network {
   void release(FluidStream& stream);
   [[nodiscard]] FluidStream* find(TransferId id) const;
   const FluidPath& fluid_path(const Path& path);
+  // The channel of the transfer before, if this one wants the same.
+  [[nodiscard]] FluidChannel* last_channel_for(const Transfer& transfer) const;
   FluidChannel& channel_for(const Transfer& transfer, const Path& path);
   void drop_if_closed(FluidChannel& channel);
   [[nodiscard]] Instant request_arrives(FluidChannel& channel, const Transfer& transfer) const;
@@ -76,6 +78,7 @@ class FluidNetwork final : public Network {
   [[nodiscard]] RateUntil path_rate(const FluidChannel& channel, Instant at);
   void plan(FluidChannel& channel);
   void set_event(FluidChannel& channel);
+  void find_mark(FluidChannel& channel);
 
   // Who is told what, at once or when it arrives (fluid_flow.cc).
   struct Arrival {
@@ -100,6 +103,7 @@ class FluidNetwork final : public Network {
   std::vector<std::uint32_t> free_slots_;
   std::vector<std::unique_ptr<FluidChannel>> channels_;  // all that ever were; used again
   std::vector<FluidChannel*> free_channels_;
+  FluidChannel* last_channel_ = nullptr;  // that a transfer began on, unless it is free
   // The first channel of each group; looked up by number only.
   std::unordered_map<std::uint64_t, FluidChannel*> groups_;
   std::uint64_t next_order_ = 1;
@@ -113,6 +117,7 @@ class FluidNetwork final : public Network {
   std::uint64_t search_ = 0;
   std::vector<FluidChannel*> due_, gathered_, shared_;
   std::vector<LinkId> gathered_links_;
+  std::span<const LinkId> gathered_on_;  // these, or those of a channel alone
   MaxMinSolver solver_;
   std::vector<DataRate> capacity_now_;  // [link], of links shared now
   std::vector<MaxMinFlow> flows_;

@@ -1,20 +1,14 @@
 // Who gets what rate: those who share links with whatever changed are found, and share anew.
 // Surprise: a channel alone on its links is not shared at all but planned (fluid_flow.cc).
 #include <algorithm>
-#include <limits>
 
 #include "sim/net/fluid/fluid_network.h"
 
 namespace sluice {
-namespace {
-
-constexpr DataRate kUnlimited = DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
-
-}  // namespace
-
 void FluidNetwork::gather(FluidChannel& channel) {
-  gathered_.assign(1, &channel);
-  gathered_links_.assign(channel.links().begin(), channel.links().end());
+  gathered_.clear();
+  gathered_.push_back(&channel);
+  gathered_on_ = channel.links();
   const std::size_t itself = channel.is_on_links ? 1 : 0;
   const bool shares = std::any_of(channel.links().begin(), channel.links().end(),
                                   [&](LinkId id) { return link(id).channels.size() > itself; });
@@ -35,6 +29,7 @@ void FluidNetwork::gather(FluidChannel& channel) {
       }
     }
   }
+  gathered_on_ = gathered_links_;
 }
 
 void FluidNetwork::join_or_leave(FluidChannel& channel) {
@@ -97,7 +92,7 @@ void FluidNetwork::share(Instant now) {
   // Remainders of shares go to those that began last.
   std::sort(shared_.begin(), shared_.end(),
             [](const FluidChannel* a, const FluidChannel* b) { return a->order < b->order; });
-  for (const LinkId id : gathered_links_) {
+  for (const LinkId id : gathered_on_) {
     FluidLink& on = link(id);
     capacity_now_[static_cast<std::size_t>(id.value)] =
         on.by_chunk() ? kUnlimited : on.available(now, std::nullopt).rate;
@@ -156,7 +151,7 @@ void FluidNetwork::flow_shared(FluidChannel& channel, DataRate rate, Instant now
 }
 
 void FluidNetwork::draw_links(Instant now) {
-  for (const LinkId id : gathered_links_) {
+  for (const LinkId id : gathered_on_) {
     FluidLink& on = link(id);
     if (on.channels.size() == 1 && on.channels.front()->is_alone) continue;
     SentCurve::Piece piece{now, DataRate::zero(), on.sent, on.sent};

@@ -4,11 +4,16 @@
 // moves the data.
 #pragma once
 
+#include <limits>
+
 #include "sim/net/fluid/event_heap.h"
 #include "sim/net/fluid/fluid_path.h"
 #include "sim/net/fluid/sent_curve.h"
 
 namespace sluice {
+
+inline constexpr DataRate kUnlimited =
+    DataRate::bits_per_sec(std::numeric_limits<std::int64_t>::max());
 
 struct FluidStream {
   enum class State { kFree, kRequested, kQueued, kSent };

@@ -58,9 +58,11 @@ Nanobits WindowRounds::full_path(const WindowRules& rules) const {
     const bool is_late = size_.window + ungrown_ / used_ > full;
     return is_late ? std::max(size_.window, full) : Nanobits::max();
   }
+  const Duration train = train_ + ungrown_time_;
+  if (train <= rules.round_trip / 2) return Nanobits::max();  // whatever the rest says
   const Duration longest =
       hystart_train(rules.round_trip, rules.round_trip, size_.window.whole_bytes(), rules.is_paced);
-  if (train_ + ungrown_time_ <= longest) return Nanobits::max();
+  if (train <= longest) return Nanobits::max();
   const Duration before = std::max(Duration::zero(), longest - train_);
   return size_.window + ungrown_ * to_ns(before) / to_ns(ungrown_time_) / used_;
 }
