@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "analysis/store/codes.h"
 #include "analysis/store/database.h"
@@ -68,9 +69,21 @@ std::string command_for(const RunRow& run, const CampaignFacts& campaign) {
   return shell_line(words);
 }
 
-void add_inputs(const RunRow& run, Facts& facts) {
+// Of `store.request_time`; nothing where the scenario has none.
+std::optional<Duration> request_time_in(const std::string& canonical) {
+  const auto json = nlohmann::json::parse(canonical, nullptr, false);
+  const auto field = json.is_object() ? json.find("request_time_ns") : json.end();
+  if (field == json.end() || !field->is_number_integer()) return std::nullopt;
+  return nanoseconds(field->get<std::int64_t>());
+}
+
+void add_inputs(const RunRow& run, const std::string& canonical, Facts& facts) {
   facts.emplace_back("scenario", fmt::format("{}, SHA-256 of its canonical text {}", run.scenario,
                                              run.scenario_sha256));
+  if (const auto time = request_time_in(canonical)) {
+    facts.emplace_back("request time",
+                       fmt::format("{} beyond the network, of store and client", to_text(*time)));
+  }
   facts.emplace_back("policy",
                      fmt::format("{}, version {}", policy_text(run.policy), run.policy.version));
   facts.emplace_back("tier", run.tier);
@@ -214,7 +227,9 @@ Result<Explanation> explain(Store& store, const RowName& row) {
   if (!campaign) return campaign.error();
   Explanation explanation{
       .row = row.text(), .facts = {}, .load = std::nullopt, .command = command_for(run, *campaign)};
-  add_inputs(run, explanation.facts);
+  const auto scenario = store.read_scenario(run.scenario_sha256);
+  if (!scenario) return scenario.error();
+  add_inputs(run, scenario->canonical, explanation.facts);
   add_provenance(run, *campaign, explanation.facts);
   add_result(run, explanation.facts);
   if (!row.load) return explanation;

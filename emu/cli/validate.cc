@@ -93,7 +93,13 @@ Result<ScenarioContents> make_contents_of(const Scenario& scenario, const Option
   Result<ScenarioContents> made = make_scenario_contents(scenario, contents);
   if (!made) return made.error();
   fmt::print(stderr, "{}: rehearsing its decodes ...\n", scenario.title());
-  return rehearse(std::move(*made), scenario.policies.front(), emulation_options(options));
+  Result<ScenarioContents> rehearsed =
+      rehearse(std::move(*made), scenario.policies.front(), emulation_options(options));
+  if (rehearsed) {
+    fmt::print(stderr, "{}: a request takes {} beyond the round trip\n", scenario.title(),
+               to_text(rehearsed->scenario.request_time));
+  }
+  return rehearsed;
 }
 
 CampaignOptions campaign_options(const Scenario& scenario, const Options& options,

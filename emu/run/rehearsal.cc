@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "base/sha256.h"
+#include "emu/run/single_link.h"
 #include "sim/scenario/canonical.h"
+#include "sim/serving/draws.h"
+#include "sim/serving/topology.h"
 
 namespace sluice {
 namespace {
@@ -13,9 +16,10 @@ namespace {
 using Place = std::pair<std::int32_t, std::int64_t>;  // as in MeasuredChunks
 using Factors = std::vector<double>;
 
-double median_of(Factors factors) {
-  const auto middle = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 2);
-  std::nth_element(factors.begin(), middle, factors.end());
+template <typename Value>
+Value median_of(std::vector<Value> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
@@ -46,6 +50,26 @@ std::map<Place, Factors> observed(const MeasuredChunks& measured, const CodecPro
   return factors;
 }
 
+// Nothing is on its way when the chunk is asked for, and the connection is there already.
+bool waits_for_nothing(const LoadRecord& load, const ChunkRecord& chunk) {
+  bool is_first = true;
+  for (const ChunkRecord& other : load.chunks) {
+    if (!other.requested_at || *other.requested_at >= *chunk.requested_at) continue;
+    is_first = false;
+    if (!other.arrived_at || *other.arrived_at > *chunk.requested_at) return false;
+  }
+  return !is_first;
+}
+
+// Propagation there and back, with what jitter adds on average.
+Result<Duration> mean_round_trip(const Scenario& s) {
+  const Result<ReplicateDraws> draws = draw_replicate(s, 0);
+  if (!draws) return draws.error();
+  const EmulatedLinkSpec link =
+      emulated_link_of(make_topology(s, *draws, {.replicate = 0, .first_load = 0}));
+  return mean_delay(link.down) + mean_delay(link.up) + (link.down.jitter + link.up.jitter) / 2;
+}
+
 }  // namespace
 
 MeasuredChunks with_decodes_of(const MeasuredChunks& measured, const CodecProfile& ladder,
@@ -70,13 +94,28 @@ MeasuredChunks with_decodes_of(const MeasuredChunks& measured, const CodecProfil
   return stretched;
 }
 
+std::optional<Duration> request_time_of(const std::vector<LoadRecord>& loads, Duration round_trip) {
+  std::vector<Duration> times;
+  for (const LoadRecord& load : loads) {
+    for (const ChunkRecord& chunk : load.chunks) {
+      if (chunk.requested_at && chunk.first_byte_at && waits_for_nothing(load, chunk))
+        times.push_back(*chunk.first_byte_at - *chunk.requested_at - round_trip);
+    }
+  }
+  if (times.empty()) return std::nullopt;
+  return std::max(Duration::zero(), median_of(std::move(times)));
+}
+
 Result<ScenarioContents> rehearse(ScenarioContents contents, const PolicySpec& policy,
                                   const EmulationOptions& options) {
   const Result<RunOutcome> outcome = EmulatedRuns(contents, options).run(policy, 0);
   if (!outcome) return outcome.error();
   Scenario& s = contents.scenario;
+  const Result<Duration> round_trip = mean_round_trip(s);
+  if (!round_trip) return round_trip.error();
   s.measured = std::make_shared<const MeasuredChunks>(
       with_decodes_of(*s.measured, s.ladder, outcome->loads));
+  s.request_time = request_time_of(outcome->loads, *round_trip).value_or(s.request_time);
   s.canonical = canonical_text(s);
   s.sha256 = sha256_of_canonical(s.canonical);
   return contents;

@@ -1,6 +1,7 @@
-// How long chunks take to decode while link, server and client use the same processors.
+// How long chunks take to decode while link, server and client use the same processors, and what a
+// request takes there beside the round trip.
 // Where in the flow: after the chunks exist, before simulation and emulation; both then plan with
-// these times instead of those of an idle machine.
+// these decode times, and the simulation takes the request time, which the emulation has anyway.
 // Surprise: it is a run over the emulated link that nobody scores, in real time.
 #pragma once
 
@@ -10,7 +11,8 @@ namespace sluice {
 
 // Replaces the decode time of each place and length in a context by that of the median decode of
 // the run there, at all levels by the same factor; of places where nothing was decoded by the
-// median factor of all. Without any decode `contents` stay as they are.
+// median factor of all; and Scenario::request_time by the run's. Without any decode or request that
+// tells, what `contents` say stays.
 [[nodiscard]] Result<ScenarioContents> rehearse(ScenarioContents contents, const PolicySpec& policy,
                                                 const EmulationOptions& options);
 
@@ -18,5 +20,11 @@ namespace sluice {
 [[nodiscard]] MeasuredChunks with_decodes_of(const MeasuredChunks& measured,
                                              const CodecProfile& ladder,
                                              const std::vector<LoadRecord>& loads);
+
+// The median of the times from request to first byte beyond `round_trip`, of requests that waited
+// for nothing else: no handshake, as the first of a load does, and no transfer before them. Its
+// part is the time of the first frame on the link. nullopt: there was none.
+[[nodiscard]] std::optional<Duration> request_time_of(const std::vector<LoadRecord>& loads,
+                                                      Duration round_trip);
 
 }  // namespace sluice

@@ -263,6 +263,7 @@ std::string canonical_text(const Scenario& s) {
                {"recompute", s.recompute},
                {"workload", workload_json(s.workload)},
                {"slo_ns", to_ns(s.slo)}};
+  if (s.request_time > Duration::zero()) json["request_time_ns"] = to_ns(s.request_time);
   if (s.measured) json["measured_chunks"] = s.measured->sha256;
   return json.dump();
 }

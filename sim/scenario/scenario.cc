@@ -26,6 +26,7 @@ namespace {
 constexpr std::int64_t kMaxReplicates = 1'000'000;
 constexpr DataSize kMaxScenarioSize = DataSize::bytes(1 << 20);
 constexpr std::size_t kMaxNameLength = 100;
+constexpr Duration kMaxRequestTime = std::chrono::minutes{1};
 
 // The name becomes part of file names.
 std::string read_name(Fields& top) {
@@ -148,6 +149,18 @@ void replace_link_trace(const std::string& file, Scenario& s, FieldErrors& error
   }
 }
 
+Duration read_request_time(Fields store) {
+  const Duration time = store.duration("request_time", Duration::zero());
+  if (time > kMaxRequestTime) {
+    store.errors().add(
+        store.node("request_time", false),
+        fmt::format("{}: {} is too long", store.path_of("request_time"), to_text(time)),
+        fmt::format("use up to {}", to_text(kMaxRequestTime)));
+  }
+  store.finish();
+  return time;
+}
+
 std::vector<std::string> read_tiers(Fields& top, const std::vector<std::string>& replaced) {
   std::vector<std::string> tiers =
       replaced.empty() ? top.texts("tier") : (void(top.texts("tier")), replaced);
@@ -187,6 +200,7 @@ Result<Scenario> read_variant(const fs::path& file, const Variant& variant,
   (void)top.node("cross_traffic", false);
   s.warm_up = top.duration("warm_up", Duration::zero());
   s.transport = read_transport(top.child("transport", false));
+  s.request_time = read_request_time(top.child("store", false));
   read_model_and_device(top, s);
   if (!errors.any()) read_codec(top.child("codec", true), file.parent_path(), s);
   s.workload = read_workload(top.child("workload", true), file.parent_path(), s.model);

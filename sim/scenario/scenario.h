@@ -35,6 +35,8 @@ struct Scenario {
   std::vector<CrossTraffic> cross_traffic;
   Duration warm_up{};  // cross traffic runs so long before the first load of a run arrives
   TransportSpec transport;
+  // Of store and client together for each request, beyond the network; they take it side by side.
+  Duration request_time{};
   ModelGeometry model;
   CodecProfile ladder;  // chosen levels only, on this model, with this device's decode times
   std::string ladder_taken_on;  // the profile's own model

@@ -6,6 +6,7 @@
 #include "sim/serving/cross_traffic.h"
 #include "sim/serving/draws.h"
 #include "sim/serving/plan.h"
+#include "sim/serving/request_time.h"
 #include "sim/serving/topology.h"
 #include "sim/session/session.h"
 
@@ -112,11 +113,16 @@ double share(double part, double whole) {
 
 Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
                                  std::int64_t replicate, const std::string& tier) {
-  return run_replicate(
-      s, policy, replicate,
-      [&tier](TopologySpec topology, const TransportSpec& transport, std::size_t num_gpus) {
-        return make_engine(tier, std::move(topology), transport, num_gpus);
-      });
+  return run_replicate(s, policy, replicate,
+                       [&](TopologySpec topology, const TransportSpec& transport,
+                           std::size_t num_gpus) -> Result<Engine> {
+                         Result<Engine> engine =
+                             make_engine(tier, std::move(topology), transport, num_gpus);
+                         if (!engine || s.request_time == Duration::zero()) return engine;
+                         engine->network = std::make_unique<RequestTimeNetwork>(
+                             *engine->clock, std::move(engine->network), s.request_time);
+                         return engine;
+                       });
 }
 
 Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,

@@ -46,10 +46,10 @@ TEST_F(StoreTest, ARunIsExplainedWithItsInputsBuildHostAndCommand) {
             " --link-trace 'a trace.csv' --store again.db");
   const std::string text = text_of(*explanation);
   for (const char* part :
-       {"edge-fluctuating", "seed-ratio:k=1, version 1", "bw.jsonl#3 from offset 12.5 s",
-        "achieved-throughput", "published: CacheGen, table 1", "commit abc with changes",
-        "ns-3 3.37", "SQLite 3.40.1", "'edge fluctuating' --policy", "2025-11-29 07:06:40 UTC",
-        "3, of which 1 violated", "12.00 %", "1.245 GB"}) {
+       {"edge-fluctuating", "600 us beyond the network", "seed-ratio:k=1, version 1",
+        "bw.jsonl#3 from offset 12.5 s", "achieved-throughput", "published: CacheGen, table 1",
+        "commit abc with changes", "ns-3 3.37", "SQLite 3.40.1", "'edge fluctuating' --policy",
+        "2025-11-29 07:06:40 UTC", "3, of which 1 violated", "12.00 %", "1.245 GB"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

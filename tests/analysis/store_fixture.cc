@@ -132,7 +132,8 @@ std::vector<LoadRecord> example_loads(std::int64_t num_loads, std::int64_t salt)
 
 RunKey add_key(Store& store, std::int64_t replicate, const std::string& policy) {
   const auto scenario =
-      store.add_scenario({.name = "edge-fluctuating", .canonical = "name: edge-fluctuating\n"});
+      store.add_scenario({.name = "edge-fluctuating",
+                          .canonical = R"({"name":"edge-fluctuating","request_time_ns":600000})"});
   const auto added = store.add_policy({.name = policy, .version = "1", .params = "k=1"});
   EXPECT_TRUE(scenario.ok() && added.ok());
   return {

@@ -107,6 +107,27 @@ TEST(Rehearsal, DecodesTakeWhatTheyTookBesideTheTransfers) {
   EXPECT_NE(beside.sha256, measured.sha256) << "they are other results";
 }
 
+// A chunk that is asked for, whose first byte comes, and which has arrived: ms after the arrival.
+ChunkRecord fetched(int asked, int first_byte, int arrived) {
+  ChunkRecord chunk;
+  chunk.requested_at = kRunStart + std::chrono::milliseconds{asked};
+  chunk.first_byte_at = kRunStart + std::chrono::milliseconds{first_byte};
+  chunk.arrived_at = kRunStart + std::chrono::milliseconds{arrived};
+  return chunk;
+}
+
+// Of a round trip of 10 ms. The first request of a load waits for its handshake, the fourth is made
+// while the third arrives; the others take 2 and 6 ms more, and of another load's 3.
+TEST(Rehearsal, ARequestTakesWhatItsFirstByteTookBeyondTheRoundTrip) {
+  LoadRecord load, other;
+  load.chunks = {fetched(0, 30, 100), fetched(100, 112, 200), fetched(200, 216, 300),
+                 fetched(250, 301, 400)};
+  other.chunks = {fetched(0, 30, 100), fetched(100, 113, 200)};
+  EXPECT_EQ(request_time_of({load, other}, 10ms), 3ms);
+  load.chunks.resize(1);
+  EXPECT_EQ(request_time_of({load}, 10ms), std::nullopt);
+}
+
 TEST(Rehearsal, WithoutADecodeTheTimesStay) {
   const MeasuredChunks measured{.sha256 = "of an idle machine", .chunks = {}};
   EXPECT_EQ(with_decodes_of(measured, small().ladder, {}).sha256, measured.sha256);
