@@ -1,9 +1,12 @@
 #include "codec/kv_cache.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <new>
 
 #include "base/assert.h"
 
@@ -18,6 +21,7 @@ std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
 
 // Tensors begin at a cache line, so that decoders may write whole lines.
 constexpr std::size_t kLineBytes = 64;
+constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
 std::size_t whole_lines(std::size_t bytes) {
   return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
@@ -32,11 +36,18 @@ bool has_gap(const Positions& positions) {
                                    positions.size();
 }
 
-// `bytes` zeros that start at a line, kept alive by the pointer.
+// `bytes` zeros that start at a line, kept alive by the pointer. Large ones lie on huge pages where
+// the system has them: decoders write every line once, and small pages cost a look-up each.
 std::shared_ptr<std::byte> zeroed_lines(std::size_t bytes) {
-  const auto block = std::make_shared<std::vector<std::byte>>(bytes + kLineBytes);
-  const std::size_t past_line = reinterpret_cast<std::uintptr_t>(block->data()) % kLineBytes;
-  return {block, block->data() + (kLineBytes - past_line)};
+  const std::size_t unit = bytes < kHugePageBytes ? kLineBytes : kHugePageBytes;
+  if (bytes > std::numeric_limits<std::size_t>::max() - unit) throw std::bad_alloc();
+  const std::size_t whole = std::max(unit, (bytes + unit - 1) / unit * unit);
+  const std::shared_ptr<std::byte> block(static_cast<std::byte*>(std::aligned_alloc(unit, whole)),
+                                         [](std::byte* memory) { std::free(memory); });
+  if (!block) throw std::bad_alloc();
+  if (unit == kHugePageBytes) static_cast<void>(::madvise(block.get(), whole, MADV_HUGEPAGE));
+  std::fill_n(block.get(), bytes, std::byte{0});
+  return block;
 }
 
 Status check_tensor(const TensorShape& shape, const std::string& name) {

@@ -2,31 +2,17 @@
 // Where in the flow: SocketNetwork puts them in, DecodeWorker takes them out, on different threads.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <tuple>
 
+#include "emu/client/encoded_memory.h"
 #include "sim/net/network.h"
 
 namespace sluice {
-
-// Memory that is not touched before bytes come.
-class ChunkBuffer {
- public:
-  explicit ChunkBuffer(std::size_t size)
-      : bytes_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
-  [[nodiscard]] std::span<std::byte> span() { return {bytes_.get(), size_}; }
-  [[nodiscard]] std::span<const std::byte> span() const { return {bytes_.get(), size_}; }
-
- private:
-  std::unique_ptr<std::byte[]> bytes_;
-  std::size_t size_;
-};
 
 // A whole container, or with `beyond` its header and the sections that this level lacks.
 struct ReceivedChunk {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "emu/client/assemble.h"
-#include "emu/contents/content_hash.h"
 
 namespace sluice {
 
@@ -53,7 +53,7 @@ TransferId SocketNetwork::start(const Transfer& transfer, TransferListener& list
   }
   // The header of a refinement travels with it, which plans may not count.
   flight.transfer.size = *size;
-  flight.bytes = std::make_shared<ChunkBuffer>(static_cast<std::size_t>(size->bytes()));
+  flight.bytes = options_.memory->borrow(static_cast<std::size_t>(size->bytes()));
   ask_for_parts(id, flight);
   return id;
 }
@@ -113,6 +113,7 @@ void SocketNetwork::on_reply_bytes(std::uint64_t request, std::uint64_t offset,
   if (offset > room.size() || bytes.size() > room.size() - offset)
     return fail(id, TransferFailure::kCorrupt, "more bytes came than the chunk has");
   std::memcpy(room.data() + offset, bytes.data(), bytes.size());
+  if (offset == flight.hash.num_bytes()) flight.hash.add(bytes);
   found->second.at += bytes.size();
   const bool is_first = flight.received == DataSize::zero();
   flight.received += DataSize::bytes(static_cast<std::int64_t>(bytes.size()));
@@ -153,10 +154,13 @@ void SocketNetwork::on_reply_lost(std::uint64_t request, TransferFailure why,
   fail(id, why, words);
 }
 
-// Refinements alone have no hash: what they make with their base is verified by the decoder.
-bool SocketNetwork::is_as_stored(const Flight& flight) const {
+// Refinements alone have no hash: what they make with their base is verified by the decoder. What
+// came in order was hashed as it came; parts that other connections brought are left.
+bool SocketNetwork::is_as_stored(Flight& flight) const {
   const TransferContent& content = *flight.transfer.content;
-  const std::uint64_t hash = hash_bytes(flight.bytes->span());
+  const auto bytes = std::as_const(*flight.bytes).span();
+  flight.hash.add(bytes.subspan(flight.hash.num_bytes()));
+  const std::uint64_t hash = flight.hash.digest();
   if (!content.level) {
     const ChunkEntry& chunk = options_.catalogue->chunks[static_cast<std::size_t>(content.chunk)];
     return chunk.text_size == DataSize::zero() || hash == chunk.text_hash;

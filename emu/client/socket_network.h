@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "emu/client/client_connection.h"
+#include "emu/client/encoded_memory.h"
 #include "emu/client/received_chunks.h"
 #include "emu/contents/catalogue.h"
+#include "emu/contents/content_hash.h"
 
 namespace sluice {
 
@@ -27,6 +29,8 @@ struct SocketNetworkOptions {
   std::int32_t connections_min = 1;            // of each transfer, whatever a policy says
   // Of one transfer: a larger one, which only a server that lies has, fails as refused.
   DataSize transfer_max = DataSize::bytes(std::int64_t{8} << 30);
+  // Of chunks that arrive; several networks may share it.
+  std::shared_ptr<EncodedMemory> memory = EncodedMemory::of(DataSize::bytes(std::int64_t{1} << 30));
   // round_trip() before the kernel has measured one.
   std::optional<Duration> propagation;
   // From the link's schedule, where there is one; else zero.
@@ -62,6 +66,7 @@ class SocketNetwork final : public Network, private ReplyReceiver {
     Transfer transfer;
     TransferListener* listener = nullptr;
     std::shared_ptr<ChunkBuffer> bytes;
+    BytesHash hash;  // of the bytes that came in order, from the first on
     DataSize received;
     DataSize progress_at;            // the next on_progress; zero: none
     std::set<std::uint64_t> parts;   // requests not answered yet
@@ -81,7 +86,7 @@ class SocketNetwork final : public Network, private ReplyReceiver {
   void on_reply_lost(std::uint64_t request, TransferFailure why, const std::string& words) override;
 
   [[nodiscard]] std::optional<DataSize> size_of(const TransferContent& content) const;
-  [[nodiscard]] bool is_as_stored(const Flight& flight) const;
+  [[nodiscard]] bool is_as_stored(Flight& flight) const;
   void ask_for_parts(TransferId id, Flight& flight);
   void keep(const Flight& flight);
   void refuse_later(TransferId id, std::string words);

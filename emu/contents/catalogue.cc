@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr const char* kFormat = "sluice-emu-catalogue-1";
+constexpr const char* kFormat = "sluice-emu-catalogue-2";
 // Bounds of what a catalogue may claim; sums over a context stay far within 64 bits.
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 40;
 constexpr std::int64_t kTokensMax = std::int64_t{1} << 30;

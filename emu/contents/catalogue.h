@@ -63,7 +63,7 @@ struct Catalogue {
   [[nodiscard]] std::int64_t tokens() const;
 };
 
-// JSON, format sluice-emu-catalogue-1.
+// JSON, format sluice-emu-catalogue-2.
 [[nodiscard]] std::string to_json(const Catalogue& catalogue);
 // `name` is for errors. At most kCatalogueBytesMax.
 [[nodiscard]] Result<Catalogue> parse_catalogue(std::string_view text, const std::string& name);

@@ -7,9 +7,10 @@
 
 #include <array>
 #include <charconv>
-#include <memory>
+#include <vector>
 
 #include "base/assert.h"
+#include "codec/container/parallel.h"
 
 namespace sluice {
 namespace {
@@ -19,16 +20,20 @@ constexpr std::size_t kDigits = 16;  // of 64 bits
 struct FreeState {
   void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
 };
+using XxhState = std::unique_ptr<XXH3_state_t, FreeState>;
+
+XxhState new_state() {
+  XxhState state(XXH3_createState());
+  SLUICE_ASSERT(state != nullptr, "XXH3 failed");
+  return state;
+}
 
 void add(XXH3_state_t& state, const void* data, std::size_t size) {
   SLUICE_ASSERT(XXH3_128bits_update(&state, data, size) == XXH_OK, "XXH3 failed");
 }
 
-void add_tensor(XXH3_state_t& state, const TensorView& tensor) {
+void add_elements(XXH3_state_t& state, const TensorView& tensor) {
   const TensorShape& shape = tensor.shape;
-  const std::array<std::int64_t, 4> facts = {static_cast<std::int64_t>(shape.dtype), shape.heads,
-                                             shape.tokens, shape.dim};
-  add(state, facts.data(), sizeof facts);
   if (shape.elements() == 0) return;
   const Strides wanted = head_major(shape);
   const Strides& strides = tensor.strides;
@@ -47,22 +52,63 @@ void add_tensor(XXH3_state_t& state, const TensorView& tensor) {
   }
 }
 
+TensorHash digest_of(const XXH128_hash_t& hash) {
+  return {.high = hash.high64, .low = hash.low64};
+}
+
+TensorHash hash_tensor(const TensorView& tensor) {
+  const XxhState state = new_state();
+  SLUICE_ASSERT(XXH3_128bits_reset(state.get()) == XXH_OK, "XXH3 failed");
+  const TensorShape& shape = tensor.shape;
+  const std::array<std::int64_t, 4> facts = {static_cast<std::int64_t>(shape.dtype), shape.heads,
+                                             shape.tokens, shape.dim};
+  add(*state, facts.data(), sizeof facts);
+  add_elements(*state, tensor);
+  return digest_of(XXH3_128bits_digest(state.get()));
+}
+
 }  // namespace
 
 std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-TensorHash hash_tensors(const KvView& view) {
-  const std::unique_ptr<XXH3_state_t, FreeState> state(XXH3_createState());
-  SLUICE_ASSERT(state != nullptr && XXH3_128bits_reset(state.get()) == XXH_OK, "XXH3 failed");
+struct BytesHash::State {
+  XxhState xxh = new_state();
+};
+
+BytesHash::BytesHash() : state_(std::make_unique<State>()) {
+  SLUICE_ASSERT(XXH3_64bits_reset(state_->xxh.get()) == XXH_OK, "XXH3 failed");
+}
+BytesHash::~BytesHash() = default;
+BytesHash::BytesHash(BytesHash&&) noexcept = default;
+BytesHash& BytesHash::operator=(BytesHash&&) noexcept = default;
+
+void BytesHash::add(std::span<const std::byte> bytes) {
+  SLUICE_ASSERT(XXH3_64bits_update(state_->xxh.get(), bytes.data(), bytes.size()) == XXH_OK,
+                "XXH3 failed");
+  num_bytes_ += bytes.size();
+}
+
+std::uint64_t BytesHash::digest() const {
+  return XXH3_64bits_digest(state_->xxh.get());
+}
+
+TensorHash hash_tensors(const KvView& view, int threads) {
+  std::vector<const TensorView*> tensors;
   for (const auto& layer : view.layers) {
     for (const TensorKind kind : kTensorKinds) {
-      if (const TensorView* tensor = layer.find(kind)) add_tensor(*state, *tensor);
+      if (const TensorView* tensor = layer.find(kind)) tensors.push_back(tensor);
     }
   }
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  return {.high = hash.high64, .low = hash.low64};
+  std::vector<TensorHash> hashes(tensors.size());
+  const Status done = for_each_index(tensors.size(), threads, [&](std::size_t i) -> Status {
+    hashes[i] = hash_tensor(*tensors[i]);
+    return {};
+  });
+  SLUICE_ASSERT(done.ok(), "hashing cannot fail");
+  static_assert(sizeof(TensorHash) == 2 * sizeof(std::uint64_t));
+  return digest_of(XXH3_128bits(hashes.data(), hashes.size() * sizeof(TensorHash)));
 }
 
 std::string hash_to_text(std::uint64_t hash) {

@@ -11,6 +11,8 @@
 namespace sluice {
 namespace {
 
+constexpr DataSize kEncodedMemory = DataSize::bytes(std::int64_t{2} << 30);
+
 const char* kernel_name(CongestionControl congestion) {
   switch (congestion) {
     case CongestionControl::kBbr:
@@ -87,6 +89,7 @@ struct EmulatedRuns::State {
 
   // Fresh pages take longer than the decode that first writes to them; no run shall pay for them.
   void warm_memory() {
+    warm_encoded_memory();
     std::vector<std::shared_ptr<KvCache>> all;
     const ContextContents& context = *contents.contents->find(contents.context);
     for (std::size_t i = 0; i < catalogue->chunks.size(); ++i) {
@@ -95,6 +98,19 @@ struct EmulatedRuns::State {
                          catalogue->chunks[i].decoded_size);
       if (!cache) return;  // those that fit take turns
       all.push_back(std::move(*cache));
+    }
+  }
+
+  void warm_encoded_memory() {
+    std::vector<std::shared_ptr<ChunkBuffer>> all;
+    DataSize sum;
+    for (const ChunkEntry& chunk : catalogue->chunks) {
+      DataSize largest;
+      for (const ChunkVersion& version : chunk.versions) largest = std::max(largest, version.size);
+      sum += largest;
+      if (sum > kEncodedMemory) return;
+      all.push_back(encoded_memory->borrow(static_cast<std::size_t>(largest.bytes())));
+      std::ranges::fill(all.back()->span(), std::byte{0});
     }
   }
 
@@ -154,6 +170,7 @@ struct EmulatedRuns::State {
             .server = place,
             .patience = patience,
             .catalogue = catalogue,
+            .memory = encoded_memory,
             .propagation = mean_delay(spec.down) + mean_delay(spec.up),
             .capacity_ahead =
                 [cursor, time](std::optional<std::int64_t>) {
@@ -191,6 +208,7 @@ struct EmulatedRuns::State {
   std::unique_ptr<Server> server;
   ServerPlace place;
   ReceivedChunks received;
+  std::shared_ptr<EncodedMemory> encoded_memory = EncodedMemory::of(kEncodedMemory);
   std::shared_ptr<DecodedMemory> memory = DecodedMemory::of(DataSize::bytes(std::int64_t{8} << 30));
 };
 

@@ -49,7 +49,7 @@ Result<std::vector<CodecLevel>> levels_of(const CodecProfile& ladder) {
 }
 
 // Comparing tensors with their hash is part of every decode: how long it takes a byte.
-Result<double> hash_ns_per_byte(const ContextContents& context) {
+Result<double> hash_ns_per_byte(const ContextContents& context, int threads) {
   const Result<std::vector<std::byte>> bytes = context.find(0, 0)->bytes.read_all();
   if (!bytes) return bytes.error();
   const Result<KvCache> cache = decode_container(*bytes, "chunk 0");
@@ -57,7 +57,7 @@ Result<double> hash_ns_per_byte(const ContextContents& context) {
   std::vector<double> times;
   for (int i = 0; i < 3; ++i) {
     const auto began = std::chrono::steady_clock::now();
-    (void)hash_tensors(cache->view());
+    (void)hash_tensors(cache->view(), threads);
     times.push_back(static_cast<double>(to_ns(std::chrono::steady_clock::now() - began)));
   }
   std::sort(times.begin(), times.end());
@@ -65,8 +65,8 @@ Result<double> hash_ns_per_byte(const ContextContents& context) {
 }
 
 Result<MeasuredChunks> measure(const ContextContents& context,
-                               const std::vector<ChunkPlace>& places) {
-  const Result<double> hash_time = hash_ns_per_byte(context);
+                               const std::vector<ChunkPlace>& places, int decode_threads) {
+  const Result<double> hash_time = hash_ns_per_byte(context, decode_threads);
   if (!hash_time) return hash_time.error();
   MeasuredChunks measured;
   std::string text;
@@ -111,7 +111,7 @@ Result<ScenarioContents> make_scenario_contents(Scenario s,
   spec.on_progress = options.on_progress;
   Result<ContextContents> made = make_contents(spec);
   if (!made) return made.error();
-  Result<MeasuredChunks> measured = measure(*made, *places);
+  Result<MeasuredChunks> measured = measure(*made, *places, options.decode_threads);
   if (!measured) return measured.error();
   auto contents = std::make_shared<Contents>();
   if (Status added = contents->add(std::move(*made)); !added) return added.error();

@@ -40,6 +40,30 @@ TEST(MadeContents, DecodeToTheHashOfTheCatalogue) {
   }
 }
 
+TEST(ContentHash, OfPiecesIsThatOfTheWhole) {
+  const auto bytes = small_contents()->find(ContextId{kTestContext})->find(0, 0)->bytes.read_all();
+  ASSERT_TRUE(bytes.ok());
+  const std::span<const std::byte> whole(*bytes);
+  BytesHash hash;
+  EXPECT_EQ(hash.digest(), hash_bytes({}));
+  hash.add(whole.first(1));
+  hash.add(whole.subspan(1, 1000));
+  hash.add(whole.subspan(1001));
+  EXPECT_EQ(hash.num_bytes(), whole.size());
+  EXPECT_EQ(hash.digest(), hash_bytes(whole));
+}
+
+TEST(ContentHash, OfTensorsDoesNotDependOnThreadsAndFindsOneElement) {
+  const auto bytes = small_contents()->find(ContextId{kTestContext})->find(0, 0)->bytes.read_all();
+  auto cache = decode_container(*bytes, "chunk");
+  ASSERT_TRUE(cache.ok());
+  const TensorHash hash = hash_tensors(cache->view());
+  EXPECT_EQ(hash_tensors(cache->view(), 3), hash);
+  const MutableTensorView last = cache->mutable_tensor(2, TensorKind::kValue);
+  last.data[last.shape.size().bytes() - 1] ^= std::byte{1};
+  EXPECT_NE(hash_tensors(cache->view()), hash);
+}
+
 TEST(MadeContents, OfTwoChunksAreNeverEqual) {
   auto spec = small_spec();
   spec.chunk_tokens.assign(40, 8);  // 40 equal chunks
@@ -174,7 +198,7 @@ TEST(Catalogues, OfOtherNumbersThanTheirsAreRefused) {
   };
   EXPECT_FALSE(with("\"tokens\": 64", "\"tokens\": 0").ok());
   EXPECT_FALSE(with("\"decode_threads\": 1", "\"decode_threads\": 0").ok());
-  EXPECT_FALSE(with("sluice-emu-catalogue-1", "sluice-emu-catalogue-2").ok());
+  EXPECT_FALSE(with("sluice-emu-catalogue-2", "sluice-emu-catalogue-1").ok());
   EXPECT_FALSE(with("\"bytes\": ", "\"bytes\": 1").ok()) << "not the sum of its parts";
 }
 
