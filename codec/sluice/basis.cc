@@ -3,35 +3,13 @@
 #include "codec/sluice/rungs.h"
 
 namespace sluice::ladder {
-namespace {
-
-// Rows of a block two by two: see BlockBasis.
-void interleave(const std::int8_t* basis, std::int64_t width, std::int16_t* pairs) {
-  for (std::int64_t j = 0; j < width; ++j) {
-    std::int16_t* const row = pairs + j / 2 * 2 * width + j % 2;
-    for (std::int64_t c = 0; c < width; ++c) row[2 * c] = basis[j * width + c];
-  }
-}
-
-std::int64_t pair_numbers(std::int64_t width) {
-  return (width + 1) / 2 * 2 * width;
-}
-
-}  // namespace
-
 UnitBasis basis_of(const LayerProfile& layer) {
-  UnitBasis unit{.scales = layer.scales, .means = layer.means, .blocks = {}, .pairs = {}};
+  UnitBasis unit{.scales = layer.scales, .means = layer.means, .blocks = {}};
   if (layer.basis.empty()) return unit;
-  std::int64_t numbers = 0;
-  for (const std::int64_t width : layer.widths) numbers += pair_numbers(width);
-  unit.pairs.resize(static_cast<std::size_t>(numbers));
-  const std::int8_t* from = layer.basis.data();
-  std::int16_t* to = unit.pairs.data();
+  const std::int8_t* factors = layer.basis.data();
   for (const std::int64_t width : layer.widths) {
-    interleave(from, width, to);
-    unit.blocks.push_back({to, width});
-    from += width * width;
-    to += pair_numbers(width);
+    unit.blocks.push_back({factors, width});
+    factors += width * width;
   }
   return unit;
 }
@@ -48,7 +26,7 @@ std::vector<float> channel_offsets(const UnitBasis& basis, std::span<const std::
                                    const Kernels& kernels) {
   if (offsets.empty()) return basis.means;
   std::vector<std::int32_t> sums(offsets.begin(), offsets.end());
-  if (!basis.blocks.empty()) synthesise_row(basis, offsets.data(), kernels, sums.data());
+  if (!basis.blocks.empty()) synthesise(basis, offsets.data(), 1, kernels, sums.data());
   std::vector<float> values(sums.size());
   for (std::size_t c = 0; c < values.size(); ++c) {
     const float product = (kOffsetStep * basis.scales[c]) * static_cast<float>(sums[c]);
@@ -57,11 +35,11 @@ std::vector<float> channel_offsets(const UnitBasis& basis, std::span<const std::
   return values;
 }
 
-void synthesise_row(const UnitBasis& basis, const std::int16_t* symbols, const Kernels& kernels,
-                    std::int32_t* sums) {
+void synthesise(const UnitBasis& basis, const std::int16_t* symbols, std::int64_t rows,
+                const Kernels& kernels, std::int32_t* sums) {
   std::int64_t first = 0;
   for (const BlockBasis& block : basis.blocks) {
-    kernels.synthesise(symbols + first, block, sums + first);
+    kernels.synthesise(symbols + first, rows, std::ssize(basis.scales), block, sums + first);
     first += block.width;
   }
 }

@@ -13,8 +13,7 @@ namespace sluice::ladder {
 
 struct UnitBasis {
   std::vector<float> scales, means;  // [channel]
-  std::vector<BlockBasis> blocks;    // in the order of their channels; none: diagonal
-  std::vector<std::int16_t> pairs;   // what the blocks point into
+  std::vector<BlockBasis> blocks;  // of the profile, in the order of their channels; none: diagonal
 };
 
 // By the profile's layer.
@@ -32,8 +31,8 @@ struct TensorScale {
                                                  std::span<const std::int16_t> offsets,
                                                  const Kernels& kernels);
 
-// A token's symbols to the sums of its channels, with a basis of blocks.
-void synthesise_row(const UnitBasis& basis, const std::int16_t* symbols, const Kernels& kernels,
-                    std::int32_t* sums);
+// Tokens' symbols to the sums of their channels, with a basis of blocks. [row, channel] of each.
+void synthesise(const UnitBasis& basis, const std::int16_t* symbols, std::int64_t rows,
+                const Kernels& kernels, std::int32_t* sums);
 
 }  // namespace sluice::ladder

@@ -10,18 +10,24 @@
 namespace sluice::ladder {
 namespace {
 
-void synthesise(const std::int16_t* symbols, const BlockBasis& basis, std::int32_t* sums) {
+void synthesise_row(const std::int16_t* symbols, const BlockBasis& basis, std::int32_t* sums) {
   std::fill_n(sums, basis.width, 0);
   for (std::int64_t j = 0; j < basis.width; ++j) {
     const std::int32_t symbol = symbols[j];
     if (symbol == 0) continue;
-    const std::int16_t* const row = basis.pairs + j / 2 * 2 * basis.width + j % 2;
+    const std::int8_t* const row = basis.factors + j * basis.width;
     for (std::int64_t c = 0; c < basis.width; ++c) {
       // As unsigned: modulo 2^32 is then defined. A product fits 31 bits.
       sums[c] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[c]) +
-                                          static_cast<std::uint32_t>(symbol * row[2 * c]));
+                                          static_cast<std::uint32_t>(symbol * row[c]));
     }
   }
+}
+
+void synthesise(const std::int16_t* symbols, std::int64_t rows, std::int64_t stride,
+                const BlockBasis& basis, std::int32_t* sums) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    synthesise_row(symbols + row * stride, basis, sums + row * stride);
 }
 
 // One head of a token. Number: what its channels are before they are scaled.

@@ -38,10 +38,14 @@ Turn turn_of(const RotationTable& table, std::size_t row) {
           .pairing = table.pairing};
 }
 
+// Rows that are synthesised together: they share the basis, and lie in a cache until they are
+// finished.
+constexpr std::size_t kRowsAtOnce = 64;
+
 // What the units of a section share: memory that the first of them fills, and tables.
 struct Workspace {
   std::vector<std::int16_t> symbols;  // [row, channel]
-  std::vector<std::int32_t> sums;     // [channel]
+  std::vector<std::int32_t> sums;     // of kRowsAtOnce rows
   std::vector<float> channels;        // of a token whose dims do not lie side by side
   RotationTables rotations{false};
 };
@@ -121,16 +125,24 @@ class UnitDecoder {
       rotations.push_back(turns ? work_.rotations.of(*tensor.rope, positions, context_.backend)
                                 : nullptr);
     }
-    work_.sums.resize(channels_);
-    for (std::size_t row = 0; row < num_rows(); ++row) {
-      const RowScale scale{step * class_factor(head_.classes[row]), basis.scales.data(),
-                           offsets.data()};
-      const std::int16_t* const symbols = work_.symbols.data() + row * channels_;
-      if (basis.blocks.empty()) {
-        write_token(row, symbols, scale, rotations, kernels_.finish_symbols);
-      } else {
-        synthesise_row(basis, symbols, kernels_, work_.sums.data());
-        write_token(row, work_.sums.data(), scale, rotations, kernels_.finish_sums);
+    const auto scale_of = [&](std::size_t row) {
+      return RowScale{step * class_factor(head_.classes[row]), basis.scales.data(), offsets.data()};
+    };
+    if (basis.blocks.empty()) {
+      for (std::size_t row = 0; row < num_rows(); ++row) {
+        write_token(row, work_.symbols.data() + row * channels_, scale_of(row), rotations,
+                    kernels_.finish_symbols);
+      }
+      return;
+    }
+    work_.sums.resize(kRowsAtOnce * channels_);
+    for (std::size_t first = 0; first < num_rows(); first += kRowsAtOnce) {
+      const std::size_t count = std::min(kRowsAtOnce, num_rows() - first);
+      synthesise(basis, work_.symbols.data() + first * channels_, static_cast<std::int64_t>(count),
+                 kernels_, work_.sums.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        write_token(first + i, work_.sums.data() + i * channels_, scale_of(first + i), rotations,
+                    kernels_.finish_sums);
       }
     }
   }

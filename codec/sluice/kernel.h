@@ -14,12 +14,10 @@
 
 namespace sluice::ladder {
 
-// One block of a basis, for synthesis: rows of two coefficients interleaved, as multiply-add
-// instructions of pairs want them. [pair of coefficients][channel of the block][2]; an odd last
-// coefficient is paired with zeros.
+// One block of a basis, as model profiles hold it.
 struct BlockBasis {
-  const std::int16_t* pairs = nullptr;
-  std::int64_t width = 0;
+  const std::int8_t* factors = nullptr;  // [coefficient, channel of the block]
+  std::int64_t width = 0;                // of both
 };
 
 // A token's channels in their final form, from its accumulators: x = (step * scale) * accumulator +
@@ -47,8 +45,10 @@ struct TokenTarget {
 };
 
 struct Kernels {
-  // sums[c] = sum over j of symbols[j] * basis[j, c], modulo 2^32. `width` of each.
-  void (*synthesise)(const std::int16_t* symbols, const BlockBasis& basis, std::int32_t* sums);
+  // sums[t, c] = sum over j of symbols[t, j] * basis[j, c], modulo 2^32. Rows of symbols and of
+  // sums lie `stride` apart.
+  void (*synthesise)(const std::int16_t* symbols, std::int64_t rows, std::int64_t stride,
+                     const BlockBasis& basis, std::int32_t* sums);
   // All that stands between a token's whole numbers and its elements: scale, offset, rotation,
   // codable() and rounding to the dtype, each operation rounded.
   void (*finish_symbols)(const std::int16_t* symbols, const RowScale& row, const Turn& turn,

@@ -338,24 +338,60 @@ TEST(SluiceProfile, ABasisTakesTheCorrelationOfChannelsOutAndIsNamedByItsHash) {
   }
 }
 
+TEST(SluiceKernels, SumsAreThoseOfWholeNumbers) {
+  // 3 * (10, 20) - 40 * (-128, 127), and 0 * (10, 20) + 1 * (-128, 127).
+  const std::int8_t factors[] = {10, 20, -128, 127};
+  const std::int16_t symbols[] = {3, -40, 0, 1};
+  std::int32_t sums[4];
+  for (const Backend backend : available_backends()) {
+    ladder::kernels_of(backend).synthesise(symbols, 2, 2, {factors, 2}, sums);
+    EXPECT_THAT(sums, testing::ElementsAre(5150, -5020, -128, 127));
+  }
+}
+
+// Rows of all kinds: mostly 0, small, at the ends of what 8-bit products hold, any.
 TEST(SluiceKernels, AgreeToTheBitOnEveryWidthAndExtremeSymbols) {
   RandomStream random(4);
-  for (const std::int64_t width : {1, 2, 7, 8, 33, 64, 129, 384, 1100}) {
-    std::vector<std::int16_t> symbols(static_cast<std::size_t>(width)), pairs;
-    for (auto& symbol : symbols) {
-      symbol = random.below(3) == 0 ? 0 : static_cast<std::int16_t>(random.below(65'536));
+  constexpr std::int64_t kRows = 67;
+  for (const std::int64_t width : {1, 2, 7, 8, 33, 40, 64, 129, 384, 1096, 1100}) {
+    const std::int64_t stride = width + 3;
+    std::vector<std::int16_t> symbols(static_cast<std::size_t>(kRows * stride));
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const std::uint64_t span = row % 4 == 0 ? 65'536 : row % 4 == 1 ? 63 : row % 4 == 2 ? 9 : 71;
+      for (std::int64_t j = 0; j < width; ++j) {
+        const auto symbol = static_cast<std::int16_t>(random.below(span) - span / 2);
+        const bool is_zero = row % 4 == 2 && random.below(16) != 0;
+        symbols[static_cast<std::size_t>(row * stride + j)] = is_zero ? 0 : symbol;
+      }
     }
-    pairs.resize(static_cast<std::size_t>((width + 1) / 2 * 2 * width));
-    for (auto& factor : pairs) factor = static_cast<std::int16_t>(random.below(256)) - 128;
-    if (width % 2 == 1) {
-      for (std::int64_t c = 0; c < width; ++c) pairs[(width / 2 * width + c) * 2 + 1] = 0;
-    }
-    const ladder::BlockBasis basis{pairs.data(), width};
+    symbols[0] = INT16_MIN;
+    std::vector<std::int8_t> factors(static_cast<std::size_t>(width * width));
+    for (auto& factor : factors) factor = static_cast<std::int8_t>(random.below(256));
+    for (std::int64_t c = 0; c < width; ++c) factors[static_cast<std::size_t>(c)] = -128;
     std::vector<std::int32_t> expected(symbols.size()), found(symbols.size());
-    ladder::kScalarKernels.synthesise(symbols.data(), basis, expected.data());
+    ladder::kScalarKernels.synthesise(symbols.data(), kRows, stride, {factors.data(), width},
+                                      expected.data());
     for (const Backend backend : available_backends()) {
-      ladder::kernels_of(backend).synthesise(symbols.data(), basis, found.data());
+      ladder::kernels_of(backend).synthesise(symbols.data(), kRows, stride, {factors.data(), width},
+                                             found.data());
       EXPECT_EQ(expected, found) << width;
+    }
+  }
+}
+
+// The largest sums that 16 bits must hold on the way.
+TEST(SluiceKernels, SymbolsAndFactorsAtTheEndsOfTheirRangeDoNotSaturate) {
+  constexpr std::int64_t kWidth = 64;
+  for (const std::int16_t symbol : {31, -31, 32, -32, 127, -32768}) {
+    for (const std::int8_t factor : {-128, 127}) {
+      const std::vector<std::int16_t> symbols(kWidth, symbol);
+      const std::vector<std::int8_t> factors(kWidth * kWidth, factor);
+      std::vector<std::int32_t> sums(kWidth);
+      for (const Backend backend : available_backends()) {
+        ladder::kernels_of(backend).synthesise(symbols.data(), 1, kWidth, {factors.data(), kWidth},
+                                               sums.data());
+        EXPECT_THAT(sums, testing::Each(kWidth * symbol * factor)) << symbol << ' ' << int{factor};
+      }
     }
   }
 }
