@@ -1,7 +1,6 @@
 #include "emu/client/decode_worker.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <new>
@@ -27,13 +26,6 @@ DataSize decoded_size_of(const KvShape& shape) {
   for (const auto& layer : shape.layers)
     sum += bytes_of(layer.key) + bytes_of(layer.value) + bytes_of(layer.latent);
   return DataSize::bytes(sum);
-}
-
-// A GPU decodes elsewhere: here link, server and client go first. Threads that this one starts
-// inherit it.
-void yield_to_others() {
-  constexpr int kNice = 3;
-  static_cast<void>(::setpriority(PRIO_PROCESS, 0, kNice));  // of this thread alone, on Linux
 }
 
 }  // namespace
@@ -118,7 +110,6 @@ void DecodeWorker::release(ConnectionGroup load) {
 }
 
 void DecodeWorker::work() {
-  yield_to_others();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
