@@ -26,6 +26,7 @@ void add_decode(CLI::App& app, Run& run);
 void add_inspect(CLI::App& app, Run& run);
 void add_key(CLI::App& app, Run& run);
 void add_profile(CLI::App& app, Run& run, const std::string& command_line);
+void add_statistics(CLI::App& app, Run& run);
 void add_ladder(CLI::App& app, Run& run);
 
 // `--codec int8 --level token`, or `--codec int8@token`; without a level the codec's default.

@@ -33,6 +33,7 @@ int run_command_line(int argc, char** argv) {
   sluice::cli::add_inspect(app, run);
   sluice::cli::add_key(app, run);
   sluice::cli::add_profile(app, run, command_line(argc, argv));
+  sluice::cli::add_statistics(app, run);
   sluice::cli::add_ladder(app, run);
   if (const auto code = sluice::parse_command_line(app, argc, argv)) return *code;
   const sluice::Status status = run();
