@@ -46,9 +46,15 @@ inline __attribute__((always_inline)) Registers take(Registers& states, const Re
   return taken;
 }
 
+// A step of all registers takes as long as a few lanes do one by one.
+constexpr int kFewLanes = 4;
+bool is_for_scalar(const DecodeState& state, const DecodeLanes& lanes) {
+  return lanes.used <= kFewLanes || has_low_unused_lane(state, lanes.used);
+}
+
 bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t rows,
                     std::int16_t* symbols) {
-  if (has_low_unused_lane(state, lanes.used)) {
+  if (is_for_scalar(state, lanes)) {
     return kScalarKernels.decode_singles(state, lanes, rows, symbols);
   }
   Registers states = load(state.lanes);
@@ -70,7 +76,7 @@ bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t r
 
 bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pairs,
                   std::int16_t* symbols) {
-  if (has_low_unused_lane(state, lanes.used)) {
+  if (is_for_scalar(state, lanes)) {
     return kScalarKernels.decode_pairs(state, lanes, pairs, symbols);
   }
   Registers states = load(state.lanes);

@@ -1,4 +1,6 @@
 // The scalar backend, and the oracle of all others.
+#include <algorithm>
+
 #include "codec/entropy/kernel.h"
 
 namespace sluice::entropy {
@@ -51,7 +53,7 @@ bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t r
       if (!take(state, lanes, lane, slot)) return false;
       symbols[lane] = around(lanes.centres[lane], symbol_of(slot));
     }
-    for (int lane = lanes.used; lane < kLanes; ++lane) symbols[lane] = 0;
+    std::fill(symbols + lanes.used, symbols + kLanes, std::int16_t{0});
   }
   return true;
 }
@@ -65,7 +67,8 @@ bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pai
       symbols[lane] = around(lanes.centres[lane], first_of(slot));
       symbols[kLanes + lane] = around(lanes.centres[lane], second_of(slot));
     }
-    for (int lane = lanes.used; lane < kLanes; ++lane) symbols[lane] = symbols[kLanes + lane] = 0;
+    std::fill(symbols + lanes.used, symbols + kLanes, std::int16_t{0});
+    std::fill(symbols + kLanes + lanes.used, symbols + 2 * kLanes, std::int16_t{0});
   }
   return true;
 }

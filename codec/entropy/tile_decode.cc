@@ -183,18 +183,22 @@ RowOrder order_rows(std::int64_t rows, std::span<const std::int8_t> shifts) {
     order.runs.push_back({0, rows, 0});
     return order;
   }
-  for (std::int64_t row = 0; row < rows; ++row) {
-    order.rows.push_back(static_cast<std::uint16_t>(row));
+  // Counted, then placed.
+  constexpr int kShifts = 256;
+  std::int64_t begins[kShifts + 1] = {};
+  const auto place_of = [&](std::int64_t row) {
+    return static_cast<std::size_t>(shifts[static_cast<std::size_t>(row)] - INT8_MIN);
+  };
+  for (std::int64_t row = 0; row < rows; ++row) ++begins[place_of(row) + 1];
+  for (int place = 0; place < kShifts; ++place) {
+    const std::int64_t count = begins[place + 1];
+    begins[place + 1] += begins[place];
+    if (count > 0) order.runs.push_back({begins[place], begins[place + 1], place + INT8_MIN});
   }
-  const auto shift_of = [&](std::uint16_t row) { return shifts[row]; };
-  std::stable_sort(order.rows.begin(), order.rows.end(),
-                   [&](std::uint16_t a, std::uint16_t b) { return shift_of(a) < shift_of(b); });
-  for (std::int64_t line = 0; line < rows; ++line) {
-    const std::int32_t shift = shift_of(order.rows[static_cast<std::size_t>(line)]);
-    if (order.runs.empty() || order.runs.back().shift != shift) {
-      order.runs.push_back({line, line, shift});
-    }
-    order.runs.back().end = line + 1;
+  order.rows.resize(static_cast<std::size_t>(rows));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto line = static_cast<std::size_t>(begins[place_of(row)]++);
+    order.rows[line] = static_cast<std::uint16_t>(row);
   }
   return order;
 }

@@ -8,10 +8,8 @@ namespace sluice::ladder::avx2 {
 
 void synthesise(const std::int16_t* symbols, std::int64_t rows, std::int64_t stride,
                 const BlockBasis& basis, std::int32_t* sums);
-void finish_symbols(const std::int16_t* symbols, const RowScale& row, const Turn& turn,
-                    const TokenTarget& to);
-void finish_sums(const std::int32_t* sums, const RowScale& row, const Turn& turn,
-                 const TokenTarget& to);
+void finish_symbols(const HeadLines<std::int16_t>& symbols, const HeadFinish& head);
+void finish_sums(const HeadLines<std::int32_t>& sums, const HeadFinish& head);
 void sines_of(const double* angles, std::int64_t count, double* sines, double* cosines);
 
 }  // namespace sluice::ladder::avx2

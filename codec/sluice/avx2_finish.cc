@@ -1,5 +1,4 @@
-// From whole numbers to a token's elements in registers, eight channels at a time; and the sines of
-// its rotation.
+// From whole numbers to elements in registers, eight channels at a time; and the sines of rotation.
 // Where in the flow: the last loop of decoders. Heads that do not come in eights go to the scalar
 // loop.
 #include <immintrin.h>
@@ -12,23 +11,25 @@ namespace {
 
 constexpr std::int64_t kStep = 8;
 
-static inline RowScale rest_of(const RowScale& row, std::int64_t c) {
-  return {row.step, row.scales + c, row.offsets + c};
-}
+// Beyond them, and where a value is no number, a line is written again with its limits kept.
+constexpr std::int32_t kMaxCodableBits = 0x477FE000;  // 65504
 
-// What a head's channels are before rotation, eight at a time.
+// What a line's channels are before rotation, eight at a time.
 template <typename Number>
 class Channels {
  public:
-  Channels(const Number* numbers, const RowScale& row)
-      : numbers_(numbers),
-        step_(_mm256_set1_ps(row.step)),
-        scales_(row.scales),
-        offsets_(row.offsets) {}
+  Channels(const HeadLines<Number>& numbers, std::int64_t line, const HeadFinish& head,
+           std::int64_t row)
+      : numbers_(numbers.first + line * numbers.line_stride),
+        piece_stride_(numbers.piece_stride),
+        step_(_mm256_set1_ps(head.steps[row])),
+        scales_(head.scales),
+        offsets_(head.offsets) {}
   [[nodiscard]] inline __m256 eight(std::int64_t c) const {
+    const Number* const from = numbers_ + c / entropy::kLanes * piece_stride_ + c % entropy::kLanes;
     const __m256 scale = _mm256_mul_ps(step_, _mm256_loadu_ps(scales_ + c));
-    const __m256 numbers = _mm256_cvtepi32_ps(numbers8(numbers_ + c));
-    return _mm256_add_ps(_mm256_mul_ps(scale, numbers), _mm256_loadu_ps(offsets_ + c));
+    const __m256 product = _mm256_mul_ps(scale, _mm256_cvtepi32_ps(numbers8(from)));
+    return _mm256_add_ps(product, _mm256_loadu_ps(offsets_ + c));
   }
 
  private:
@@ -40,119 +41,201 @@ class Channels {
   }
 
   const Number* numbers_;
+  std::int64_t piece_stride_;
   __m256 step_;
   const float* scales_;
   const float* offsets_;
 };
 
-// codable(), then to the dtype; what is codable is no NaN.
-template <Dtype dtype>
-static inline void store_codable(std::byte* to, __m256 x) {
-  const __m256 limit = _mm256_set1_ps(65504.0F), low = _mm256_set1_ps(-65504.0F);
-  const __m256 number = _mm256_and_ps(x, _mm256_cmp_ps(x, x, _CMP_ORD_Q));
-  const __m256 kept = _mm256_max_ps(_mm256_min_ps(number, limit), low);
-  if constexpr (dtype == Dtype::kFp32) {
-    _mm256_storeu_ps(reinterpret_cast<float*>(to), kept);
-  } else {
-    const __m128i half =
-        dtype == Dtype::kFp16
-            ? sluice::avx2::fp32_to_fp16(kept)
-            : sluice::avx2::narrowed(sluice::avx2::rounded_to_bf16(_mm256_castps_si256(kept)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), half);
+// Rounds values to a line's elements, and remembers the largest.
+template <Dtype dtype, bool kStreams>
+class LineStore {
+ public:
+  explicit LineStore(std::byte* elements) : elements_(elements) {}
+
+  template <int kEights>
+  inline void put(std::int64_t c, const __m256 (&values)[kEights]) {
+    for (const __m256 x : values) {
+      const __m256i size = _mm256_and_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x7FFFFFFF));
+      largest_ = _mm256_max_epi32(largest_, size);
+    }
+    std::byte* const to = elements_ + c * bytes_per_element(dtype);
+    if constexpr (dtype == Dtype::kFp32) {
+      for (int i = 0; i < kEights; ++i)
+        _mm256_storeu_ps(reinterpret_cast<float*>(to) + i * kStep, values[i]);
+    } else if constexpr (kEights == 2) {
+      auto* const address = reinterpret_cast<__m256i*>(to);
+      const __m256i halves = sixteen(values[0], values[1]);
+      if constexpr (kStreams) {
+        _mm256_stream_si256(address, halves);
+      } else {
+        _mm256_storeu_si256(address, halves);
+      }
+    } else {
+      for (int i = 0; i < kEights; ++i) {
+        const __m128i half = dtype == Dtype::kFp16 ? sluice::avx2::fp32_to_fp16(values[i])
+                                                   : sluice::avx2::narrowed(rounded(values[i]));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to) + i, half);
+      }
+    }
+  }
+  [[nodiscard]] inline bool is_codable() const {
+    const __m256i beyond = _mm256_cmpgt_epi32(largest_, _mm256_set1_epi32(kMaxCodableBits));
+    return _mm256_testz_si256(beyond, beyond) != 0;
+  }
+
+ private:
+  static inline __m256i sixteen(__m256 a, __m256 b) {
+    if constexpr (dtype == Dtype::kFp16)
+      return _mm256_set_m128i(sluice::avx2::fp32_to_fp16(b), sluice::avx2::fp32_to_fp16(a));
+    // Packing parts the halves of both.
+    return _mm256_permute4x64_epi64(_mm256_packus_epi32(rounded(a), rounded(b)), 0xD8);
+  }
+  static inline __m256i rounded(__m256 x) {
+    return sluice::avx2::rounded_to_bf16(_mm256_castps_si256(x));
+  }
+
+  std::byte* elements_;
+  __m256i largest_ = _mm256_setzero_si256();
+};
+
+// Channels that do not turn.
+template <int kEights, Dtype dtype, bool kStreams, typename Number>
+static inline void finish_plain(const Channels<Number>& channels, std::int64_t begin,
+                                std::int64_t end, LineStore<dtype, kStreams>& out) {
+  for (std::int64_t c = begin; c < end; c += kEights * kStep) {
+    __m256 values[kEights];
+    for (int i = 0; i < kEights; ++i) values[i] = channels.eight(c + i * kStep);
+    out.put(c, values);
   }
 }
 
 constexpr std::int64_t kInterleavedPairs = kStep / 2;
 
 // Pairs that lie one behind the other, four at a time.
-template <Dtype dtype, typename Number>
-static void finish_interleaved(const Channels<Number>& channels, const Turn& turn,
-                               std::byte* elements) {
-  constexpr std::int64_t kWidth = bytes_per_element(dtype);
+template <Dtype dtype, bool kStreams, typename Number>
+static inline void finish_interleaved(const Channels<Number>& channels, const Turn& turn,
+                                      std::int64_t row, LineStore<dtype, kStreams>& out) {
   const __m256i twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);
   const auto of_pairs = [twice](const float* from) {
     return _mm256_permutevar8x32_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), twice);
   };
+  const float* const cosines = turn.cosines + row * turn.pairs;
+  const float* const sines = turn.sines + row * turn.pairs;
   for (std::int64_t i = 0; i < turn.pairs; i += kInterleavedPairs) {
     const std::int64_t c = turn.pairing.first + 2 * i;
     const __m256 both = channels.eight(c);
     const __m256 swapped = _mm256_permute_ps(both, 0xB1);
-    const __m256 turned = _mm256_addsub_ps(_mm256_mul_ps(both, of_pairs(turn.cosines + i)),
-                                           _mm256_mul_ps(swapped, of_pairs(turn.sines + i)));
-    store_codable<dtype>(elements + c * kWidth, turned);
+    const __m256 turned[1] = {_mm256_addsub_ps(_mm256_mul_ps(both, of_pairs(cosines + i)),
+                                               _mm256_mul_ps(swapped, of_pairs(sines + i)))};
+    out.put(c, turned);
   }
 }
 
 // Pairs whose members lie in two runs.
-template <Dtype dtype, typename Number>
+template <int kEights, Dtype dtype, bool kStreams, typename Number>
 static inline void finish_halves(const Channels<Number>& channels, const Turn& turn,
-                                 std::byte* elements) {
-  constexpr std::int64_t kWidth = bytes_per_element(dtype);
-  for (std::int64_t i = 0; i < turn.pairs; i += kStep) {
-    const std::int64_t first = turn.pairing.first + i, second = first + turn.pairing.distance;
-    const __m256 a = channels.eight(first), b = channels.eight(second);
-    const __m256 c = _mm256_loadu_ps(turn.cosines + i), s = _mm256_loadu_ps(turn.sines + i);
-    const __m256 ac = _mm256_mul_ps(a, c), bs = _mm256_mul_ps(b, s);
-    const __m256 bc = _mm256_mul_ps(b, c), as = _mm256_mul_ps(a, s);
-    store_codable<dtype>(elements + first * kWidth, _mm256_sub_ps(ac, bs));
-    store_codable<dtype>(elements + second * kWidth, _mm256_add_ps(bc, as));
+                                 std::int64_t row, LineStore<dtype, kStreams>& out) {
+  const float* const cosines = turn.cosines + row * turn.pairs;
+  const float* const sines = turn.sines + row * turn.pairs;
+  for (std::int64_t begin = 0; begin < turn.pairs; begin += kEights * kStep) {
+    const std::int64_t first = turn.pairing.first + begin;
+    const std::int64_t second = first + turn.pairing.distance;
+    __m256 firsts[kEights], seconds[kEights];
+    for (int i = 0; i < kEights; ++i) {
+      const std::int64_t at = i * kStep;
+      const __m256 a = channels.eight(first + at), b = channels.eight(second + at);
+      const __m256 c = _mm256_loadu_ps(cosines + begin + at);
+      const __m256 s = _mm256_loadu_ps(sines + begin + at);
+      const __m256 ac = _mm256_mul_ps(a, c), bs = _mm256_mul_ps(b, s);
+      const __m256 bc = _mm256_mul_ps(b, c), as = _mm256_mul_ps(a, s);
+      firsts[i] = _mm256_sub_ps(ac, bs);
+      seconds[i] = _mm256_add_ps(bc, as);
+    }
+    out.put(first, firsts);
+    out.put(second, seconds);
   }
+}
+
+using Lines16 = HeadLines<std::int16_t>;
+using Lines32 = HeadLines<std::int32_t>;
+
+// The scalar loop, which keeps the limits.
+static void finish_again(const Lines16& symbols, const HeadFinish& head) {
+  kScalarKernels.finish_symbols(symbols, head);
+}
+static void finish_again(const Lines32& sums, const HeadFinish& head) {
+  kScalarKernels.finish_sums(sums, head);
+}
+
+template <int kEights, Dtype dtype, bool kStreams, typename Number>
+static void finish_lines(const HeadLines<Number>& numbers, const HeadFinish& head) {
+  const Turn& turn = head.turn;
+  const std::int64_t turned = turn.pairs == 0 ? 0 : turn.pairing.first;
+  for (std::int64_t line = 0; line < numbers.lines; ++line) {
+    const std::int64_t row = numbers.order == nullptr ? line : numbers.order[line];
+    const Channels<Number> channels(numbers, line, head, row);
+    LineStore<dtype, kStreams> out(head.elements + row * head.row_bytes);
+    finish_plain<kEights>(channels, 0, turned, out);
+    if (turn.pairing.step == 1) {
+      finish_halves<kEights>(channels, turn, row, out);
+    } else {
+      finish_interleaved(channels, turn, row, out);
+    }
+    finish_plain<kEights>(channels, turned + 2 * turn.pairs, head.dim, out);
+    if (out.is_codable()) continue;
+    HeadLines<Number> again = numbers;
+    again.first += line * numbers.line_stride;
+    again.lines = 1;
+    again.order = nullptr;
+    finish_again(again, head.from(row));
+  }
+}
+
+// Whether the channels of a head, turned and not, come in runs of so many.
+static bool comes_in(std::int64_t step, const HeadFinish& head) {
+  const Turn& turn = head.turn;
+  if (head.dim % step != 0) return false;
+  if (turn.pairs == 0) return true;
+  const std::int64_t pairs_at_once = turn.pairing.step == 1 ? step : step / 2;
+  return turn.pairing.first % step == 0 && turn.pairs % pairs_at_once == 0;
 }
 
 template <Dtype dtype, typename Number>
-static void finish_heads(const Number* numbers, const RowScale& row, const Turn& turn,
-                         const TokenTarget& to) {
-  constexpr std::int64_t kWidth = bytes_per_element(dtype);
-  const std::int64_t turned = turn.pairs == 0 ? 0 : turn.pairing.first;
-  std::int64_t first = 0;
-  for (std::int64_t head = 0; head < to.heads; ++head, first += to.dim) {
-    const Channels<Number> channels(numbers + first, rest_of(row, first));
-    std::byte* const elements = to.elements + head * to.head_bytes;
-    for (std::int64_t c = 0; c < turned; c += kStep)
-      store_codable<dtype>(elements + c * kWidth, channels.eight(c));
-    if (turn.pairing.step == 1) {
-      finish_halves<dtype>(channels, turn, elements);
-    } else {
-      finish_interleaved<dtype>(channels, turn, elements);
-    }
-    for (std::int64_t c = turned + 2 * turn.pairs; c < to.dim; c += kStep)
-      store_codable<dtype>(elements + c * kWidth, channels.eight(c));
+static void finish_as(const HeadLines<Number>& numbers, const HeadFinish& head) {
+  constexpr bool kMayStream = dtype != Dtype::kFp32;
+  if (kMayStream && head.streams && comes_in(2 * kStep, head)) {
+    finish_lines<2, dtype, kMayStream>(numbers, head);
+    _mm_sfence();
+  } else if (comes_in(2 * kStep, head)) {
+    finish_lines<2, dtype, false>(numbers, head);
+  } else if (comes_in(kStep, head)) {
+    finish_lines<1, dtype, false>(numbers, head);
+  } else {
+    finish_again(numbers, head);
   }
-}
-
-// Whether a head's channels, turned and not, come in whole registers.
-static bool comes_in_eights(const Turn& turn, std::int64_t dim) {
-  if (dim % kStep != 0) return false;
-  if (turn.pairs == 0) return true;
-  const std::int64_t pairs_at_once = turn.pairing.step == 1 ? kStep : kInterleavedPairs;
-  return turn.pairing.first % kStep == 0 && turn.pairs % pairs_at_once == 0;
 }
 
 template <typename Number>
-static void finish(const Number* numbers, const RowScale& row, const Turn& turn,
-                   const TokenTarget& to) {
-  switch (to.dtype) {
+static void finish(const HeadLines<Number>& numbers, const HeadFinish& head) {
+  switch (head.dtype) {
     case Dtype::kFp16:
-      return finish_heads<Dtype::kFp16>(numbers, row, turn, to);
+      return finish_as<Dtype::kFp16>(numbers, head);
     case Dtype::kBf16:
-      return finish_heads<Dtype::kBf16>(numbers, row, turn, to);
+      return finish_as<Dtype::kBf16>(numbers, head);
     case Dtype::kFp32:
-      return finish_heads<Dtype::kFp32>(numbers, row, turn, to);
+      return finish_as<Dtype::kFp32>(numbers, head);
   }
 }
 
 }  // namespace
 
-void finish_symbols(const std::int16_t* symbols, const RowScale& row, const Turn& turn,
-                    const TokenTarget& to) {
-  if (!comes_in_eights(turn, to.dim)) return kScalarKernels.finish_symbols(symbols, row, turn, to);
-  finish(symbols, row, turn, to);
+void finish_symbols(const Lines16& symbols, const HeadFinish& head) {
+  finish(symbols, head);
 }
 
-void finish_sums(const std::int32_t* sums, const RowScale& row, const Turn& turn,
-                 const TokenTarget& to) {
-  if (!comes_in_eights(turn, to.dim)) return kScalarKernels.finish_sums(sums, row, turn, to);
-  finish(sums, row, turn, to);
+void finish_sums(const Lines32& sums, const HeadFinish& head) {
+  finish(sums, head);
 }
 
 namespace {

@@ -30,28 +30,31 @@ void synthesise(const std::int16_t* symbols, std::int64_t rows, std::int64_t str
     synthesise_row(symbols + row * stride, basis, sums + row * stride);
 }
 
-// One head of a token. Number: what its channels are before they are scaled.
+// One token of a head. Number: what its channels are before they are scaled.
 template <typename Number>
-class HeadWriter {
+class LineWriter {
  public:
-  HeadWriter(const Number* numbers, const RowScale& row, const TokenTarget& to, std::int64_t head)
-      : numbers_(numbers + head * to.dim),
-        step_(row.step),
-        scales_(row.scales + head * to.dim),
-        offsets_(row.offsets + head * to.dim),
-        dtype_(to.dtype),
-        elements_(to.elements + head * to.head_bytes) {}
+  LineWriter(const Number* numbers, std::int64_t piece_stride, const HeadFinish& head,
+             std::int64_t row)
+      : numbers_(numbers),
+        piece_stride_(piece_stride),
+        head_(head),
+        row_(row),
+        elements_(head.elements + row * head.row_bytes) {}
 
   void write(std::int64_t begin, std::int64_t end) const {
     for (std::int64_t c = begin; c < end; ++c) put(c, value(c));
   }
-  void write_turned(const Turn& turn) const {
+  void write_turned() const {
+    const Turn& turn = head_.turn;
     std::int64_t first = turn.pairing.first;
     for (std::int64_t i = 0; i < turn.pairs; ++i, first += turn.pairing.step) {
       const std::int64_t second = first + turn.pairing.distance;
+      const float cosine = turn.cosines[row_ * turn.pairs + i];
+      const float sine = turn.sines[row_ * turn.pairs + i];
       const float a = value(first), b = value(second);
-      const float ac = a * turn.cosines[i], bs = b * turn.sines[i];
-      const float bc = b * turn.cosines[i], as = a * turn.sines[i];
+      const float ac = a * cosine, bs = b * sine;
+      const float bc = b * cosine, as = a * sine;
       put(first, ac - bs);
       put(second, bc + as);
     }
@@ -59,14 +62,15 @@ class HeadWriter {
 
  private:
   [[nodiscard]] float value(std::int64_t c) const {
-    const float step = step_ * scales_[c];
-    const float product = step * static_cast<float>(numbers_[c]);
-    return product + offsets_[c];
+    const Number number = numbers_[c / entropy::kLanes * piece_stride_ + c % entropy::kLanes];
+    const float step = head_.steps[row_] * head_.scales[c];
+    const float product = step * static_cast<float>(number);
+    return product + head_.offsets[c];
   }
   void put(std::int64_t c, float value) const {
     const float kept = codable(value);
-    if (dtype_ == Dtype::kFp32) return store(c, kept);
-    store(c, dtype_ == Dtype::kFp16 ? fp32_to_fp16(kept) : fp32_to_bf16(kept));
+    if (head_.dtype == Dtype::kFp32) return store(c, kept);
+    store(c, head_.dtype == Dtype::kFp16 ? fp32_to_fp16(kept) : fp32_to_bf16(kept));
   }
   template <typename Element>
   void store(std::int64_t c, Element element) const {
@@ -75,32 +79,31 @@ class HeadWriter {
   }
 
   const Number* numbers_;
-  float step_;
-  const float* scales_;
-  const float* offsets_;
-  Dtype dtype_;
+  std::int64_t piece_stride_;
+  const HeadFinish& head_;
+  std::int64_t row_;
   std::byte* elements_;
 };
 
 template <typename Number>
-void finish(const Number* numbers, const RowScale& row, const Turn& turn, const TokenTarget& to) {
-  const std::int64_t turned = turn.pairs == 0 ? 0 : turn.pairing.first;
-  for (std::int64_t head = 0; head < to.heads; ++head) {
-    const HeadWriter<Number> writer(numbers, row, to, head);
+void finish(const HeadLines<Number>& numbers, const HeadFinish& head) {
+  const std::int64_t turned = head.turn.pairs == 0 ? 0 : head.turn.pairing.first;
+  for (std::int64_t line = 0; line < numbers.lines; ++line) {
+    const std::int64_t row = numbers.order == nullptr ? line : numbers.order[line];
+    const LineWriter<Number> writer(numbers.first + line * numbers.line_stride,
+                                    numbers.piece_stride, head, row);
     writer.write(0, turned);
-    writer.write_turned(turn);
-    writer.write(turned + 2 * turn.pairs, to.dim);
+    writer.write_turned();
+    writer.write(turned + 2 * head.turn.pairs, head.dim);
   }
 }
 
-void finish_symbols(const std::int16_t* symbols, const RowScale& row, const Turn& turn,
-                    const TokenTarget& to) {
-  finish(symbols, row, turn, to);
+void finish_symbols(const HeadLines<std::int16_t>& symbols, const HeadFinish& head) {
+  finish(symbols, head);
 }
 
-void finish_sums(const std::int32_t* sums, const RowScale& row, const Turn& turn,
-                 const TokenTarget& to) {
-  finish(sums, row, turn, to);
+void finish_sums(const HeadLines<std::int32_t>& sums, const HeadFinish& head) {
+  finish(sums, head);
 }
 
 void sines_of(const double* angles, std::int64_t count, double* sines, double* cosines) {

@@ -10,6 +10,7 @@
 
 #include "codec/backend.h"
 #include "codec/dtype.h"
+#include "codec/entropy/rules.h"
 #include "codec/sluice/rotation.h"
 
 namespace sluice::ladder {
@@ -20,28 +21,47 @@ struct BlockBasis {
   std::int64_t width = 0;                // of both
 };
 
-// A token's channels in their final form, from its accumulators: x = (step * scale) * accumulator +
-// offset.
-struct RowScale {
-  float step = 1;                  // of the token
-  const float* scales = nullptr;   // [channel]
-  const float* offsets = nullptr;  // [channel]
+// Where the whole numbers of a head's lines lie, symbols or sums: pieces of kLanes dims, as the
+// entropy decoder hands them over. Number c of line i is
+//   first[i * line_stride + c / kLanes * piece_stride + c % kLanes].
+template <typename Number>
+struct HeadLines {
+  const Number* first = nullptr;
+  std::int64_t line_stride = 0, piece_stride = entropy::kLanes;
+  std::int64_t lines = 0;
+  const std::uint16_t* order = nullptr;  // which row each line is; null: in order
 };
 
-// How one token's heads turn by its position.
+// How tokens turn by their positions.
 struct Turn {
-  const float* cosines = nullptr;  // [pair]
+  const float* cosines = nullptr;  // [row, pair]
   const float* sines = nullptr;
-  std::int64_t pairs = 0;  // of a head; 0: nothing turns
+  std::int64_t pairs = 0;  // 0: nothing turns
   Pairing pairing;
 };
 
-// Where one token of a tensor goes: heads of dims that lie side by side.
-struct TokenTarget {
+// What becomes of a head's whole numbers: x = (step * scale) * number + offset, turned, and where
+// it goes.
+struct HeadFinish {
+  const float* steps = nullptr;    // [row]
+  const float* scales = nullptr;   // [dim]
+  const float* offsets = nullptr;  // [dim]
+  Turn turn;
   Dtype dtype = Dtype::kFp16;
-  std::int64_t heads = 0, dim = 0;
-  std::byte* elements = nullptr;  // of the first head; any address
-  std::int64_t head_bytes = 0;    // from one head to the next
+  std::int64_t dim = 0;
+  std::byte* elements = nullptr;  // of row 0, dims side by side; any address
+  std::int64_t row_bytes = 0;     // from one row to the next
+  bool streams = false;           // around the caches; fills_whole_lines() (codec/streaming.h)
+
+  // The same from another row on.
+  [[nodiscard]] HeadFinish from(std::int64_t row) const {
+    HeadFinish rest = *this;
+    rest.steps += row;
+    rest.turn.cosines += row * turn.pairs;
+    rest.turn.sines += row * turn.pairs;
+    rest.elements += row * row_bytes;
+    return rest;
+  }
 };
 
 struct Kernels {
@@ -49,12 +69,10 @@ struct Kernels {
   // sums lie `stride` apart.
   void (*synthesise)(const std::int16_t* symbols, std::int64_t rows, std::int64_t stride,
                      const BlockBasis& basis, std::int32_t* sums);
-  // All that stands between a token's whole numbers and its elements: scale, offset, rotation,
-  // codable() and rounding to the dtype, each operation rounded.
-  void (*finish_symbols)(const std::int16_t* symbols, const RowScale& row, const Turn& turn,
-                         const TokenTarget& to);
-  void (*finish_sums)(const std::int32_t* sums, const RowScale& row, const Turn& turn,
-                      const TokenTarget& to);
+  // All that stands between whole numbers and elements: scale, offset, rotation, codable() and
+  // rounding to the dtype, each operation rounded.
+  void (*finish_symbols)(const HeadLines<std::int16_t>& symbols, const HeadFinish& head);
+  void (*finish_sums)(const HeadLines<std::int32_t>& sums, const HeadFinish& head);
   // Of each angle, as sine_cosine().
   void (*sines_of)(const double* angles, std::int64_t count, double* sines, double* cosines);
   // Turns one head's pairs forwards: (a c - b s, b c + a s), each product and sum rounded.

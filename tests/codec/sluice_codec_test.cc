@@ -396,75 +396,95 @@ TEST(SluiceKernels, SymbolsAndFactorsAtTheEndsOfTheirRangeDoNotSaturate) {
   }
 }
 
-// A layer's heads as kernels see them: whole numbers, scales, offsets, a turn.
-struct MadeHeads {
-  static constexpr std::int64_t kHeads = 3;
-  std::int64_t dim;
+// Lines of a head as kernels see them: whole numbers in pieces, scales, offsets, a turn.
+struct MadeHead {
+  static constexpr std::int64_t kLines = 5;
+  static constexpr std::uint16_t kOrder[kLines] = {3, 0, 4, 1, 2};
+  std::int64_t dim, piece_stride;
   ladder::Turn turn;
   std::vector<std::int16_t> symbols;
   std::vector<std::int32_t> sums;
+  std::vector<float> steps = {0.7F, 1, 8, 0.0625F, 1.41421356F};
   std::vector<float> scales, offsets, cosines, sines;
 
-  MadeHeads(std::int64_t dims, std::int64_t pairs, const ladder::Pairing& pairing) : dim(dims) {
+  MadeHead(std::int64_t dims, std::int64_t pairs, const ladder::Pairing& pairing)
+      : dim(dims), piece_stride(kLines * entropy::kLanes + 3) {
     RandomStream random(9);
-    for (std::int64_t c = 0; c < kHeads * dim; ++c) {
+    const std::int64_t pieces = (dim + entropy::kLanes - 1) / entropy::kLanes;
+    for (std::int64_t i = 0; i < pieces * piece_stride; ++i) {
       sums.push_back(static_cast<std::int32_t>(random.below(std::uint64_t{1} << 32)));
       symbols.push_back(static_cast<std::int16_t>(random.below(65'536)));
-      scales.push_back(static_cast<float>(std::exp(random.normal(-4, 4))));
+    }
+    for (std::int64_t c = 0; c < dim; ++c) {
+      scales.push_back(static_cast<float>(std::exp(random.normal(-9, 3))));
       offsets.push_back(static_cast<float>(random.normal(0, 5)));
     }
-    scales[1] = std::numeric_limits<float>::infinity();  // 0 of them is NaN
     symbols[1] = 0;
     sums[1] = 0;
-    for (std::int64_t i = 0; i < pairs; ++i) {
+    for (std::int64_t i = 0; i < kLines * pairs; ++i) {
       cosines.push_back(static_cast<float>(std::cos(i + 1)));
       sines.push_back(static_cast<float>(std::sin(i + 1)));
     }
     turn = {cosines.data(), sines.data(), pairs, pairing};
   }
 
-  // The heads' elements, five bytes between one head and the next.
-  [[nodiscard]] std::vector<std::byte> finished(Backend backend, Dtype dtype, bool is_sums) const {
-    const std::int64_t head_bytes = dim * bytes_per_element(dtype) + 5;
-    std::vector<std::byte> bytes(static_cast<std::size_t>(kHeads * head_bytes), std::byte{0xA5});
-    const ladder::RowScale row{0.7F, scales.data(), offsets.data()};
-    const ladder::TokenTarget to{dtype, kHeads, dim, bytes.data(), head_bytes};
+  // The rows' elements, five bytes between one row and the next.
+  [[nodiscard]] std::vector<std::byte> finished(Backend backend, Dtype dtype, bool is_sums,
+                                                const std::uint16_t* order) const {
+    const std::int64_t row_bytes = dim * bytes_per_element(dtype) + 5;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(kLines * row_bytes), std::byte{0xA5});
+    const ladder::HeadFinish head{steps.data(), scales.data(), offsets.data(), turn,
+                                  dtype,        dim,           bytes.data(),   row_bytes};
     const ladder::Kernels& kernels = ladder::kernels_of(backend);
     if (is_sums) {
-      kernels.finish_sums(sums.data(), row, turn, to);
+      kernels.finish_sums({sums.data(), entropy::kLanes, piece_stride, kLines, order}, head);
     } else {
-      kernels.finish_symbols(symbols.data(), row, turn, to);
+      kernels.finish_symbols({symbols.data(), entropy::kLanes, piece_stride, kLines, order}, head);
     }
     return bytes;
   }
 };
 
-TEST(SluiceKernels, FinishTokensToTheSameBytesWhateverTurnsAndHoweverWide) {
-  const MadeHeads made[] = {{64, 0, {}},           {64, 32, {0, 1, 32}},  {96, 16, {8, 1, 16}},
-                            {64, 12, {16, 2, 1}},  {7, 3, {0, 1, 3}},     {40, 5, {3, 2, 1}},
-                            {128, 20, {0, 1, 20}}, {576, 32, {512, 2, 1}}};
-  for (const MadeHeads& heads : made) {
-    for (const Dtype dtype : {Dtype::kFp16, Dtype::kBf16, Dtype::kFp32}) {
-      for (const bool is_sums : {false, true}) {
-        const auto expected = heads.finished(Backend::kScalar, dtype, is_sums);
-        for (const Backend backend : available_backends())
-          EXPECT_EQ(heads.finished(backend, dtype, is_sums), expected)
-              << heads.dim << ' ' << to_text(dtype) << ' ' << to_text(backend);
+TEST(SluiceKernels, FinishHeadsToTheSameBytesWhateverTurnsAndHoweverWide) {
+  MadeHead made[] = {{64, 0, {}},        {64, 32, {0, 1, 32}},  {96, 16, {16, 1, 16}},
+                     {96, 8, {8, 1, 8}}, {64, 12, {16, 2, 1}},  {7, 3, {0, 1, 3}},
+                     {40, 5, {3, 2, 1}}, {128, 20, {0, 1, 20}}, {576, 32, {512, 2, 1}}};
+  for (const bool has_infinity : {false, true}) {
+    for (MadeHead& head : made) {
+      // 0 of these steps is no number.
+      if (has_infinity) head.scales[1] = std::numeric_limits<float>::infinity();
+      for (const Dtype dtype : {Dtype::kFp16, Dtype::kBf16, Dtype::kFp32}) {
+        for (const bool is_sums : {false, true}) {
+          for (const std::uint16_t* order :
+               {static_cast<const std::uint16_t*>(nullptr), std::data(MadeHead::kOrder)}) {
+            const auto expected = head.finished(Backend::kScalar, dtype, is_sums, order);
+            for (const Backend backend : available_backends())
+              EXPECT_EQ(head.finished(backend, dtype, is_sums, order), expected)
+                  << head.dim << ' ' << to_text(dtype) << ' ' << to_text(backend);
+          }
+        }
       }
     }
   }
 }
 
 TEST(SluiceKernels, ATokenIsScaledShiftedAndTurnedByItsAngle) {
-  // (2 * 3) * 5 + 1 = 31 and (2 * 4) * -2 + 1 = -15, turned by a right angle; the third dim stays.
+  // (2 * 3) * 5 + 1 = 31 and (2 * 4) * -2 + 1 = -15, turned by a right angle; the third dim stays,
+  // as far as it is codable.
   const std::int16_t symbols[] = {5, -2, 10'000};
-  const float scales[] = {3, 4, 4}, offsets[] = {1, 1, 0};
+  const float step = 2, scales[] = {3, 4, 4}, offsets[] = {1, 1, 0};
   const float cosine = 0, sine = 1;
   float elements[3];
   for (const Backend backend : available_backends()) {
-    ladder::kernels_of(backend).finish_symbols(
-        symbols, {2, scales, offsets}, {&cosine, &sine, 1, {0, 1, 1}},
-        {Dtype::kFp32, 1, 3, std::as_writable_bytes(std::span(elements)).data(), 0});
+    ladder::kernels_of(backend).finish_symbols({.first = symbols, .lines = 1},
+                                               {&step,
+                                                scales,
+                                                offsets,
+                                                {&cosine, &sine, 1, {0, 1, 1}},
+                                                Dtype::kFp32,
+                                                3,
+                                                std::as_writable_bytes(std::span(elements)).data(),
+                                                0});
     EXPECT_THAT(elements, testing::ElementsAre(15, 31, kMaxCodable));
   }
 }
