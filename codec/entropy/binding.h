@@ -93,6 +93,13 @@ struct SymbolBlock {
 class BlockSink {
  public:
   virtual ~BlockSink() = default;
+  // Where the peaked family's blocks are decoded to, [row][kLanes]: room that take() then finds
+  // filled, to save a copy; null: anywhere.
+  virtual std::int16_t* room(std::int64_t column, std::int64_t rows) {
+    (void)column;
+    (void)rows;
+    return nullptr;
+  }
   virtual void take(const SymbolBlock& block) = 0;
 };
 

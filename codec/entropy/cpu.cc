@@ -45,8 +45,36 @@ void put(EncodeState& state, int lane, EncodingSymbol symbol) {
   x = encode_symbol(x, symbol);
 }
 
+// A plane of one column is a chain of steps, each waiting for the last: its state stays in
+// registers. put(step, slot) is called for every step.
+template <typename Put>
+bool decode_lone_lane(DecodeState& state, const DecodeLanes& lanes, std::int64_t steps, Put put) {
+  const Slot* const slots = lanes.slots + lanes.offsets[0];
+  std::uint32_t x = state.lanes[0];
+  const std::byte* words = state.words;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const Slot slot = slots[x & kSlotMask];
+    x = state_after(slot, x);
+    if (x < kLowerBound) {
+      if (state.words_end - words < kWordBytes) return false;
+      x = x << 16 | load_word(words);
+      words += kWordBytes;
+    }
+    put(step, slot);
+  }
+  state.lanes[0] = x;
+  state.words = words;
+  return true;
+}
+
 bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t rows,
                     std::int16_t* symbols) {
+  if (lanes.used == 1) {
+    std::fill_n(symbols, rows * kLanes, std::int16_t{0});
+    return decode_lone_lane(state, lanes, rows, [&](std::int64_t row, Slot slot) {
+      symbols[row * kLanes] = around(lanes.centres[0], symbol_of(slot));
+    });
+  }
   for (std::int64_t row = 0; row < rows; ++row, symbols += kLanes) {
     for (int lane = 0; lane < lanes.used; ++lane) {
       Slot slot;
@@ -60,6 +88,13 @@ bool decode_singles(DecodeState& state, const DecodeLanes& lanes, std::int64_t r
 
 bool decode_pairs(DecodeState& state, const DecodeLanes& lanes, std::int64_t pairs,
                   std::int16_t* symbols) {
+  if (lanes.used == 1) {
+    std::fill_n(symbols, 2 * pairs * kLanes, std::int16_t{0});
+    return decode_lone_lane(state, lanes, pairs, [&](std::int64_t pair, Slot slot) {
+      symbols[2 * pair * kLanes] = around(lanes.centres[0], first_of(slot));
+      symbols[(2 * pair + 1) * kLanes] = around(lanes.centres[0], second_of(slot));
+    });
+  }
   for (std::int64_t pair = 0; pair < pairs; ++pair, symbols += 2 * kLanes) {
     for (int lane = 0; lane < lanes.used; ++lane) {
       Slot slot;

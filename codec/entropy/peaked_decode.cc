@@ -100,17 +100,19 @@ const char* decode_peaked_tile(std::span<const std::byte> bytes, const TileArea&
     const auto of_group =
         std::span(models).subspan(static_cast<std::size_t>(group * kLanes),
                                   static_cast<std::size_t>(lanes_of(area.columns, group)));
+    std::int16_t* symbols = sink.room(area.column + group * kLanes, area.rows);
+    if (symbols == nullptr) symbols = block.data();
     for (const Run& run : order.runs) {
       const PeakedLanes lanes(of_group, run.shift);
       if (paired && !lanes.tables.has_pairs()) return to_text(TileFault::kBadModel);
-      if (!stream.get_run(lanes.tables, run, paired, block.data())) {
+      if (!stream.get_run(lanes.tables, run, paired, symbols)) {
         return to_text(TileFault::kTooShort);
       }
-      if (!move_escapes(lanes.escapes, run, kernels, excess, block.data())) {
+      if (!move_escapes(lanes.escapes, run, kernels, excess, symbols)) {
         return to_text(TileFault::kBadException);
       }
     }
-    sink.take(block_of(area, group, block.data(), order));
+    sink.take(block_of(area, group, symbols, order));
   }
   if (!excess.is_at_end()) return to_text(TileFault::kBadException);
   return stream.is_at_end() ? nullptr : to_text(TileFault::kBadEnd);

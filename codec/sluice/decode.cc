@@ -6,7 +6,6 @@
 #include "codec/sluice/payload.h"
 #include "codec/sluice/rungs.h"
 #include "codec/sluice/unit_head.h"
-#include "codec/streaming.h"
 
 namespace sluice::ladder {
 namespace {
@@ -123,7 +122,7 @@ Status decode_section(const SectionContext& context, Bytes payload,
                       std::span<const MutableSectionTensor> tensors) {
   std::vector<Bytes> payloads(context.lower_payloads.begin(), context.lower_payloads.end());
   payloads.push_back(payload);
-  Workspace work{.is_streamed = is_streamed(tensors)};
+  Workspace work;
   for (const Unit& unit : units_of(tensors)) {
     if (Status status = UnitDecoder(context, unit, payloads, work).decode(); !status) return status;
   }

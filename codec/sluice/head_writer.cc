@@ -37,8 +37,8 @@ HeadWriter::HeadWriter(const SectionContext& context, const UnitOf<MutableTensor
     rotations_.push_back(turns ? work.rotations.of(*tensor.rope, positions, context.backend)
                                : nullptr);
     for (std::int64_t i = 0; i < shape.heads; ++i, channel += shape.dim)
-      heads_.push_back({&tensor.values, i, channel, rotations_.back().get(),
-                        work.is_streamed && fills_whole_lines(tensor.values)});
+      heads_.push_back(
+          {&tensor.values, i, channel, rotations_.back().get(), fills_whole_lines(tensor.values)});
   }
 }
 
@@ -108,23 +108,31 @@ void HeadWriter::write_rows(const Number* numbers, std::int64_t rows, std::int64
 template void HeadWriter::write_rows(const std::int16_t*, std::int64_t, std::int64_t);
 template void HeadWriter::write_rows(const std::int32_t*, std::int64_t, std::int64_t);
 
+std::int64_t HeadSink::find(std::int64_t column) {
+  if (column == 0) head_ = 0;
+  while (column >= heads_.first_channel(head_) + heads_.dim(head_)) ++head_;
+  return (column - heads_.first_channel(head_)) / kLanes;
+}
+
+std::int16_t* HeadSink::room(std::int64_t column, std::int64_t rows) {
+  const std::int64_t piece = find(column);
+  const auto size = static_cast<std::size_t>(heads_.dim(head_) * rows);
+  pieces_.resize(std::max(pieces_.size(), size));
+  return pieces_.data() + piece * kLanes * rows;
+}
+
 void HeadSink::take(const entropy::SymbolBlock& block) {
-  if (block.column == 0) head_ = 0;
-  while (block.column >= heads_.first_channel(head_) + heads_.dim(head_)) ++head_;
-  const std::int64_t piece = (block.column - heads_.first_channel(head_)) / kLanes;
-  const std::int64_t num_pieces = heads_.dim(head_) / kLanes;
-  const std::int64_t piece_size = block.rows * kLanes;
-  HeadLines<std::int16_t> lines{.first = block.symbols,
-                                .line_stride = kLanes,
-                                .piece_stride = piece_size,
-                                .lines = block.rows,
-                                .order = block.order};
-  if (num_pieces > 1) {
-    pieces_.resize(std::max(pieces_.size(), static_cast<std::size_t>(num_pieces * piece_size)));
-    std::copy_n(block.symbols, piece_size, pieces_.data() + piece * piece_size);
-    lines.first = pieces_.data();
-  }
-  if (piece + 1 == num_pieces) heads_.write(head_, lines, block.row);
+  std::int16_t* const own = room(block.column, block.rows);
+  // A tile without bytes is decoded elsewhere.
+  if (block.symbols != own) std::copy_n(block.symbols, block.rows * kLanes, own);
+  if (find(block.column) + 1 < heads_.dim(head_) / kLanes) return;
+  heads_.write(head_,
+               HeadLines<std::int16_t>{.first = pieces_.data(),
+                                       .line_stride = kLanes,
+                                       .piece_stride = block.rows * kLanes,
+                                       .lines = block.rows,
+                                       .order = block.order},
+               block.row);
 }
 
 }  // namespace sluice::ladder

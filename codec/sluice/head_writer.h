@@ -1,7 +1,9 @@
 // A unit's whole numbers to its tensors' elements, head by head.
 // Where in the flow: behind the entropy decoder and the basis, in decode.cc.
-// Surprise: without a basis and without digits, symbols come straight from the entropy decoder, a
-// head as soon as its last columns are there; no matrix of them is ever written.
+// Surprises: without a basis and without digits, symbols come straight from the entropy decoder, a
+// head as soon as its last columns are there; no matrix of them is ever written. Whole lines of
+// elements go around the caches however few they are, for the entropy decoder reads tables of
+// megabytes at random and needs the caches more.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,6 @@ struct Workspace {
   std::vector<std::int32_t> sums;     // of some rows
   std::vector<float> values;          // of a head whose dims do not lie side by side
   RotationTables rotations{false};
-  bool is_streamed = false;  // codec/streaming.h
 };
 
 class HeadWriter {
@@ -69,9 +70,13 @@ class HeadWriter {
 class HeadSink final : public entropy::BlockSink {
  public:
   HeadSink(HeadWriter& heads, Workspace& work) : heads_(heads), pieces_(work.symbols) {}
+  std::int16_t* room(std::int64_t column, std::int64_t rows) override;
   void take(const entropy::SymbolBlock& block) override;
 
  private:
+  // Goes to the head of a column, and returns the piece of it that begins there.
+  std::int64_t find(std::int64_t column);
+
   HeadWriter& heads_;
   std::vector<std::int16_t>& pieces_;  // of the head that is being read: [piece, line, lane]
   std::int64_t head_ = 0;
