@@ -7,9 +7,17 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t kSweepAt = 64;  // fewer cancelled entries are not worth the walk
+constexpr std::size_t kSweepAt = 64;      // fewer cancelled entries are not worth the walk
+constexpr std::size_t kTimersUsual = 16;  // at once, of a load alone
 
 }  // namespace
+
+// A clock may live for one load: growing step by step would cost more than its timers.
+SimClock::SimClock() {
+  heap_.reserve(kTimersUsual);
+  slots_.reserve(kTimersUsual);
+  free_slots_.reserve(kTimersUsual);
+}
 
 SimClock::Slot& SimClock::slot_of(TimerId id) {
   return slots_[id.value & ((std::uint64_t{1} << kSlotBits) - 1)];

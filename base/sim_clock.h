@@ -12,6 +12,7 @@ namespace sluice {
 
 class SimClock final : public RunnableClock {
  public:
+  SimClock();
   [[nodiscard]] Instant now() const override { return now_; }
   TimerId schedule(Instant at, std::function<void()> callback) override;
   void cancel(TimerId id) override;

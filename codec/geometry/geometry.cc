@@ -67,10 +67,15 @@ std::int64_t ModelGeometry::elements(std::int64_t begin, std::int64_t tokens,
   SLUICE_ASSERT(begin >= 0 && tokens >= 0 && context_tokens >= 0, "tokens are counted from zero");
   SLUICE_ASSERT(tokens <= context_tokens && begin <= context_tokens - tokens,
                 "tokens beyond the context");
-  detail::Wide sum = 0;
+  detail::Wide sum = 0, of_layer = 0;
+  const LayerGeometry* before = nullptr;
   for (const LayerGeometry& layer : layers) {
-    const detail::Wide per_token = detail::Wide{layer.kv_heads} * layer.head_dim * layer.tensors;
-    sum += per_token * held_tokens(layer, begin, begin + tokens, context_tokens);
+    if (before == nullptr || layer != *before) {
+      const detail::Wide per_token = detail::Wide{layer.kv_heads} * layer.head_dim * layer.tensors;
+      of_layer = per_token * held_tokens(layer, begin, begin + tokens, context_tokens);
+      before = &layer;
+    }
+    sum += of_layer;
     if (sum > detail::kInt64Max) throw std::overflow_error("a context of more than 2^63 elements");
   }
   return static_cast<std::int64_t>(sum);

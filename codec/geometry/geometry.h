@@ -19,6 +19,7 @@ struct LayerGeometry {
   std::int32_t head_dim = 0;
   std::int32_t tensors = 2;                   // key and value; 1 for a latent (MLA) layer
   std::optional<std::int64_t> window_tokens;  // holds at most this many tokens
+  bool operator==(const LayerGeometry&) const = default;
 };
 
 struct ModelGeometry {

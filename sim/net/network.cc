@@ -115,11 +115,11 @@ Status check_transport(const TopologySpec& topology, const TransportSpec& transp
 
 }  // namespace
 
-void add_cable(TopologySpec& topology, const LinkSpec& forward) {
+void add_cable(TopologySpec& topology, LinkSpec forward) {
   LinkSpec back = forward;
   std::swap(back.from, back.to);
   back.name += " (back)";
-  topology.links.push_back(forward);
+  topology.links.push_back(std::move(forward));
   topology.links.push_back(std::move(back));
 }
 

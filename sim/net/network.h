@@ -76,7 +76,7 @@ struct TopologySpec {
 
 // Adds `forward` and its way back (same capacity, delay, queue and MTU). Requests and
 // acknowledgements need a way back.
-void add_cable(TopologySpec& topology, const LinkSpec& forward);
+void add_cable(TopologySpec& topology, LinkSpec forward);
 
 // Who decides how much is in flight. Our transport knows CUBIC only; the others are ns-3's, in the
 // tier `tcp`. DCTCP acts on marks and needs a queue that marks (Red::ecn).

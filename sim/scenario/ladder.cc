@@ -24,6 +24,7 @@ std::string sources(const CodecProfile& ladder, Choose choose) {
 
 std::vector<LevelInfo> level_infos(const CodecProfile& ladder) {
   std::vector<LevelInfo> levels;
+  levels.reserve(ladder.levels.size());
   const auto index_of = [&](const std::string& codec, const std::string& level) {
     const auto at = std::find_if(
         ladder.levels.begin(), ladder.levels.end(),

@@ -12,6 +12,7 @@ constexpr std::int64_t kBytesPerElement = 2;  // the decoded cache is fp16 or bf
 
 std::vector<LevelCost> predicted_costs(const Scenario& s, std::int64_t elements) {
   std::vector<LevelCost> costs;
+  costs.reserve(s.ladder.levels.size());
   for (const LevelFacts& level : s.ladder.levels) {
     const Duration decode =
         s.decode && level.decode ? level.decode->of(elements) : Duration::zero();
@@ -47,6 +48,8 @@ LoadPlan plan_load(const Scenario& s, const PolicySpec& policy, std::int64_t ind
   LoadPlan plan;
   plan.index = index;
   plan.levels = level_infos(s.ladder);
+  plan.chunks.reserve(
+      static_cast<std::size_t>((context_tokens + s.chunk_tokens - 1) / s.chunk_tokens));
   for (std::int64_t begin = 0; begin < context_tokens; begin += s.chunk_tokens) {
     const std::int64_t tokens = std::min(s.chunk_tokens, context_tokens - begin);
     plan.chunks.push_back(plan_chunk(s, begin, tokens, context_tokens));

@@ -86,9 +86,10 @@ class Stage {
     return {};
   }
 
-  void take_results(const std::vector<Actor>& actors, const Engine& engine, const Gpus& gpus) {
-    for (const Actor& actor : actors) {
-      loads.push_back(actor.session->record());
+  void take_results(std::span<Actor> actors, const Engine& engine, const Gpus& gpus) {
+    loads.reserve(actors.size());
+    for (Actor& actor : actors) {
+      loads.push_back(actor.session->take_record());
       stored = std::max(stored, stored_size(actor.plan));
     }
     simulated_time = engine.clock->now() - kRunStart;
@@ -130,6 +131,7 @@ Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
   Result<ReplicateDraws> draws = draw_replicate(s, replicate);
   if (!draws) return draws.error();
   RunOutcome outcome;
+  outcome.loads.reserve(draws->loads.size());
   outcome.trace_offset = draws->loads.front().trace_offset;
   DataSize wire_bytes, wire_capacity;
   const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);

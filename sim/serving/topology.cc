@@ -26,6 +26,7 @@ LinkSpec make_link(const LinkSetting& setting, const LinkTrace& trace, Duration 
 void add_cables(TopologySpec& topology, const Scenario& s, const ReplicateDraws& draws,
                 StageKey stage) {
   const LoadDraw& first = draws.loads[static_cast<std::size_t>(stage.first_load)];
+  topology.links.reserve(s.topology.cables.size() * 2);
   for (std::size_t i = 0; i < s.topology.cables.size(); ++i) {
     const CableSetting& cable = s.topology.cables[i];
     const LinkSetting& setting = s.topology.links[cable.link];

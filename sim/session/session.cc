@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 // Small enough to be kept in a callback without memory of its own.
-struct FailedDecode {
+struct DecodedLevel {
   std::int32_t chunk, level;
 };
 
@@ -27,11 +27,18 @@ Session::Session(Clock& clock, Network& network, Gpu& gpu, Policy& policy, const
       on_end_(std::move(on_end)) {
   SLUICE_ASSERT(!plan.chunks.empty() && !plan.levels.empty(), "a load needs chunks and levels");
   chunks_.resize(plan.chunks.size());
+  views_.resize(plan.chunks.size());
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const ChunkPlan& chunk = plan.chunks[i];
     chunks_[i].index = static_cast<std::int32_t>(i);
     chunks_[i].record.index = static_cast<std::int32_t>(i);
-    chunks_[i].record.tokens = plan.chunks[i].tokens;
-    record_.context_tokens += plan.chunks[i].tokens;
+    chunks_[i].record.tokens = chunk.tokens;
+    record_.context_tokens += chunk.tokens;
+    views_[i].index = static_cast<std::int32_t>(i);
+    views_[i].tokens = chunk.tokens;
+    views_[i].levels = chunk.levels;
+    views_[i].recompute_time = chunk.recompute_time;
+    views_[i].text_size = chunk.text_size;
   }
   record_.index = plan.index;
   record_.slo = plan.slo;
@@ -69,14 +76,22 @@ void Session::abandon() {
   end(LoadOutcome::kUnfinished);
 }
 
+// A load has few chunks, and nearly always the transfer of the last ones asked for ends.
+Session::ChunkState& Session::chunk_of(TransferId id) {
+  const auto chunk = std::find_if(chunks_.begin(), chunks_.end(),
+                                  [id](const ChunkState& c) { return c.transfer == id; });
+  SLUICE_ASSERT(chunk != chunks_.end(), "a transfer that this load did not start");
+  return *chunk;
+}
+
 void Session::on_first_byte(TransferId id) {
-  chunks_[static_cast<std::size_t>(transfers_.at(id))].record.first_byte_at = clock_.now();
+  chunk_of(id).record.first_byte_at = clock_.now();
 }
 
 void Session::on_complete(TransferId id) {
-  ChunkState& chunk = chunks_[static_cast<std::size_t>(transfers_.at(id))];
+  ChunkState& chunk = chunk_of(id);
   const DataSize size = network_.delivered(id);
-  transfers_.erase(id);
+  --num_transfers_;
   chunk.transfer.reset();
   chunk.record.arrived_at = clock_.now();
   chunk.record.bytes += size;
@@ -115,12 +130,13 @@ void Session::decode(ChunkState& chunk) {
                          if (!ended_) chunk.record.compute_began_at = clock_.now();
                        },
                    .on_done =
-                       [this, &chunk, level] {
-                         if (!ended_) on_decoded(chunk, level);
+                       [this, what = DecodedLevel{chunk.index, level}] {
+                         if (ended_) return;
+                         on_decoded(chunks_[static_cast<std::size_t>(what.chunk)], what.level);
                        },
                    .input = DecodeInput{.load = group(), .chunk = plan.stored_as, .level = level},
                    .on_failed =
-                       [this, what = FailedDecode{chunk.index, level}](const std::string& why) {
+                       [this, what = DecodedLevel{chunk.index, level}](const std::string& why) {
                          if (ended_) return;
                          ChunkState& failed = chunks_[static_cast<std::size_t>(what.chunk)];
                          on_decode_failed(failed, what.level, why);
@@ -201,7 +217,7 @@ void Session::become_resident(ChunkState& chunk, ChunkAction action) {
 void Session::drop_transfer(ChunkState& chunk) {
   if (!chunk.transfer) return;
   const DataSize came = network_.cancel(*chunk.transfer);
-  transfers_.erase(*chunk.transfer);
+  --num_transfers_;
   count_what_came(chunk, came);
 }
 
@@ -274,10 +290,11 @@ void Session::hold_memory(DataSize more) {
 
 void Session::settle_record() {
   double quality = 0;
-  for (const ChunkState& chunk : chunks_) {
-    record_.chunks.push_back(chunk.record);
+  record_.chunks.reserve(chunks_.size());
+  for (ChunkState& chunk : chunks_) {
     if (chunk.resident)
       quality += static_cast<double>(chunk.record.tokens) * (1.0 - chunk.record.damage);
+    record_.chunks.push_back(std::move(chunk.record));
   }
   record_.quality = quality / static_cast<double>(record_.context_tokens);
 }

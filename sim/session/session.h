@@ -6,7 +6,6 @@
 // session_recover.cc; whoever ends it early calls abandon().
 #pragma once
 
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -60,6 +59,8 @@ class Session final : private TransferListener {
   void abandon();
   [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] const LoadRecord& record() const { return record_; }
+  // After the end, once.
+  [[nodiscard]] LoadRecord take_record() { return std::move(record_); }
 
  private:
   struct ChunkState;
@@ -70,7 +71,7 @@ class Session final : private TransferListener {
   [[nodiscard]] Observation observe();
   [[nodiscard]] Status apply(const Action& action, const std::string& reason);
   [[nodiscard]] Status apply_fetch(const Fetch& fetch, const std::string& reason);
-  void start_fetch(ChunkState& chunk, const Fetch& fetch, DataSize size, const std::string& reason);
+  void start_fetch(ChunkState& chunk, const Fetch& fetch, DataSize size, std::string reason);
   [[nodiscard]] bool refines(std::int32_t level, std::int32_t lower) const;
   [[nodiscard]] Status apply_decode(const Decode& decode);
   [[nodiscard]] Status apply_recompute(const Recompute& recompute, const std::string& reason);
@@ -93,6 +94,7 @@ class Session final : private TransferListener {
                                                   const std::string& reason) const;
 
   // What happens to chunks (session.cc).
+  [[nodiscard]] ChunkState& chunk_of(TransferId id);
   void on_first_byte(TransferId id) override;
   void on_complete(TransferId id) override;
   void on_failure(TransferId id, TransferFailure why) override;
@@ -116,7 +118,7 @@ class Session final : private TransferListener {
   [[nodiscard]] ConnectionGroup group() const {
     return ConnectionGroup{static_cast<std::uint64_t>(plan_.index)};
   }
-  [[nodiscard]] bool nothing_in_flight() const { return transfers_.empty(); }
+  [[nodiscard]] bool nothing_in_flight() const { return num_transfers_ == 0; }
 
   Clock& clock_;
   Network& network_;
@@ -126,9 +128,9 @@ class Session final : private TransferListener {
   std::function<void()> on_end_;
 
   std::vector<ChunkState> chunks_;
-  std::vector<ChunkView> views_;  // reused by observe()
+  std::vector<ChunkView> views_;  // as observe() last left them
   std::vector<PastTransfer> past_;
-  std::map<TransferId, std::int32_t> transfers_;  // in flight, to their chunk
+  std::int32_t num_transfers_ = 0;  // in flight
   LoadRecord record_;
   Duration gpu_busy_at_arrival_{};
   DataSize held_;         // encoded plus decoded bytes now

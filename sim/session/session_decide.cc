@@ -77,22 +77,16 @@ bool Session::anything_under_way() const {
 }
 
 Observation Session::observe() {
-  views_.resize(chunks_.size());
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const ChunkState& state = chunks_[i];
-    const ChunkPlan& plan = plan_.chunks[i];
-    views_[i] = {.index = state.index,
-                 .tokens = plan.tokens,
-                 .phase = state.phase(),
-                 .level = state.level,
-                 .fetching = state.fetching,
-                 .fetched = state.fetching ? network_.delivered(*state.transfer) : DataSize::zero(),
-                 .held = state.held,
-                 .recomputing = state.recomputing(),
-                 .levels = plan.levels,
-                 .recompute_time = plan.recompute_time,
-                 .text_size = plan.text_size,
-                 .failures = state.failures};
+    ChunkView& view = views_[i];
+    view.phase = state.phase();
+    view.level = state.level;
+    view.fetching = state.fetching;
+    view.fetched = state.fetching ? network_.delivered(*state.transfer) : DataSize::zero();
+    view.held = state.held;
+    view.recomputing = state.recomputing();
+    view.failures = state.failures;
   }
   const Duration elapsed = clock_.now() - record_.arrived_at;
   const Duration busy = gpu_.busy_time() - gpu_busy_at_arrival_;
@@ -103,7 +97,7 @@ Observation Session::observe() {
       .levels = plan_.levels,
       .chunks = views_,
       .past = past_,
-      .transfers_in_flight = static_cast<std::int32_t>(transfers_.size()),
+      .transfers_in_flight = num_transfers_,
       .round_trip =
           network_.round_trip(plan_.source, plan_.destination, group()).value_or(Duration::zero()),
       .gpu_wait = gpu_.wait(),
@@ -185,7 +179,7 @@ Status Session::apply_fetch(const Fetch& fetch, const std::string& reason) {
   }
   Fetch taken = fetch;
   taken.level = *allowed;
-  start_fetch(chunk, taken, size, words);
+  start_fetch(chunk, taken, size, std::move(words));
   return {};
 }
 
@@ -200,13 +194,13 @@ bool Session::refines(std::int32_t level, std::int32_t lower) const {
 }
 
 void Session::start_fetch(ChunkState& chunk, const Fetch& fetch, DataSize size,
-                          const std::string& reason) {
+                          std::string reason) {
   std::optional<std::int64_t> step;
   if (plan_.first_chunk_index) step = *plan_.first_chunk_index + chunk.index;
   chunk.record.requested_at = clock_.now();
   chunk.record.first_byte_at.reset();
   chunk.record.arrived_at.reset();
-  chunk.record.reason = reason;
+  chunk.record.reason = std::move(reason);
   chunk.fetching = fetch.level;
   chunk.decode_when = fetch.decode;
   chunk.in_flight = size;
@@ -225,7 +219,7 @@ void Session::start_fetch(ChunkState& chunk, const Fetch& fetch, DataSize size,
                            .level = fetch.level,
                            .beyond = chunk.level}},
       *this);
-  transfers_.emplace(*chunk.transfer, chunk.index);
+  ++num_transfers_;
 }
 
 Status Session::apply_decode(const Decode& decode_it) {
@@ -288,7 +282,7 @@ void Session::start_recompute(ChunkState& chunk, const std::string& reason) {
          .progress_every = {},
          .content = TransferContent{.chunk = plan.stored_as, .level = {}, .beyond = {}}},
         *this);
-    transfers_.emplace(*chunk.transfer, chunk.index);
+    ++num_transfers_;
   }
   run_ready_recomputes();
 }

@@ -34,9 +34,9 @@ const char* words_of(TransferFailure why) {
 }  // namespace
 
 void Session::on_failure(TransferId id, TransferFailure why) {
-  ChunkState& chunk = chunks_[static_cast<std::size_t>(transfers_.at(id))];
+  ChunkState& chunk = chunk_of(id);
   const DataSize came = network_.delivered(id);
-  transfers_.erase(id);
+  --num_transfers_;
   if (why == TransferFailure::kNoRoute || why == TransferFailure::kNoChunkIndex) {
     chunk.transfer.reset();
     return fail(fmt::format("the transfer of chunk {} failed: {}", chunk.index, words_of(why)));

@@ -69,12 +69,9 @@ const FluidPath& FluidNetwork::fluid_path(const Path& path) {
   return *slot;
 }
 
-FluidChannel* FluidNetwork::last_channel_for(const Transfer& transfer) const {
+FluidChannel* FluidNetwork::last_channel_for(NodeId from, NodeId to, ConnectionGroup group) const {
   FluidChannel* const last = last_channel_;
-  return last && last->group == transfer.group && last->from == transfer.from &&
-                 last->to == transfer.to
-             ? last
-             : nullptr;
+  return last && last->group == group && last->from == from && last->to == to ? last : nullptr;
 }
 
 FluidChannel& FluidNetwork::channel_for(const Transfer& transfer, const Path& path) {
@@ -126,7 +123,7 @@ TransferId FluidNetwork::start(const Transfer& transfer, TransferListener& liste
                 "a transfer of nothing known");
   FluidStream& stream = take_slot(transfer, listener);
   const TransferId id = stream.id;
-  FluidChannel* const last = last_channel_for(transfer);
+  FluidChannel* const last = last_channel_for(transfer.from, transfer.to, transfer.group);
   const Path* path =
       last ? last->path->path : paths_.find(transfer.from, transfer.to, transfer.group);
   if (const auto why = refuse(path, transfer)) {
@@ -238,13 +235,13 @@ void FluidNetwork::close(ConnectionGroup group) {
 
 std::optional<Duration> FluidNetwork::round_trip(NodeId from, NodeId to,
                                                  ConnectionGroup group) const {
-  const Path* path = paths_.find(from, to, group);
+  const Path* path = find_path(from, to, group);
   return path ? std::optional{path->round_trip()} : std::nullopt;
 }
 
 DataRate FluidNetwork::capacity_ahead(NodeId from, NodeId to, ConnectionGroup group,
                                       std::optional<std::int64_t> chunk_index) const {
-  const Path* path = paths_.find(from, to, group);
+  const Path* path = find_path(from, to, group);
   return path ? narrowest_rate(*path, capacity_, clock_.now(), chunk_index) : DataRate::zero();
 }
 

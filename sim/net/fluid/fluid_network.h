@@ -43,7 +43,11 @@ class FluidNetwork final : public Network {
   [[nodiscard]] FluidStream* find(TransferId id) const;
   const FluidPath& fluid_path(const Path& path);
   // The channel of the transfer before, if this one wants the same.
-  [[nodiscard]] FluidChannel* last_channel_for(const Transfer& transfer) const;
+  [[nodiscard]] FluidChannel* last_channel_for(NodeId from, NodeId to, ConnectionGroup group) const;
+  [[nodiscard]] const Path* find_path(NodeId from, NodeId to, ConnectionGroup group) const {
+    const FluidChannel* last = last_channel_for(from, to, group);
+    return last ? last->path->path : paths_.find(from, to, group);
+  }
   FluidChannel& channel_for(const Transfer& transfer, const Path& path);
   void drop_if_closed(FluidChannel& channel);
   [[nodiscard]] Instant request_arrives(FluidChannel& channel, const Transfer& transfer) const;

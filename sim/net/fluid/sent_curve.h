@@ -31,6 +31,7 @@ class SentCurve {
   // Replaces all that was planned for its instant and later. `before` was sent ahead of the piece's
   // zero.
   void set(Piece piece, Nanobits before = {}) {
+    if (pieces_.capacity() == 0) pieces_.reserve(kPiecesUsual);  // growing to it would cost more
     while (pieces_.size() > first_ && pieces_.back().at >= piece.at) pieces_.pop_back();
     // Field by field: a copy of what was written in parts a moment ago would wait for the memory.
     Piece& last = pieces_.emplace_back();
@@ -71,6 +72,7 @@ class SentCurve {
   }
 
  private:
+  static constexpr std::size_t kPiecesUsual = 32;  // of a slow start
   Duration memory_;
   std::vector<Piece> pieces_;  // from first_ on
   std::size_t first_ = 0;      // earlier ones are forgotten
