@@ -90,16 +90,17 @@ Result<ScenarioContents> make_contents_of(const Scenario& scenario, const Option
   if (!options.capture.empty()) contents.capture = options.capture;
   contents.size_max = *size_max;
   contents.decode_threads = options.decode_threads;
-  Result<ScenarioContents> made = make_scenario_contents(scenario, contents);
-  if (!made) return made.error();
-  fmt::print(stderr, "{}: rehearsing its decodes ...\n", scenario.title());
-  Result<ScenarioContents> rehearsed =
-      rehearse(std::move(*made), scenario.policies.front(), emulation_options(options));
-  if (rehearsed) {
-    fmt::print(stderr, "{}: a request takes {} beyond the round trip\n", scenario.title(),
-               to_text(rehearsed->scenario.request_time));
-  }
-  return rehearsed;
+  return make_scenario_contents(scenario, contents);
+}
+
+Status rehearse_decodes(ScenarioContents& made, const Options& options) {
+  const std::string title = made.scenario.title();
+  fmt::print(stderr, "{}: rehearsing its decodes ...\n", title);
+  const PolicySpec& policy = made.scenario.policies.front();
+  if (Status done = rehearse(made, policy, emulation_options(options)); !done) return done;
+  fmt::print(stderr, "{}: a request takes {} beyond the round trip\n", title,
+             to_text(made.scenario.request_time));
+  return {};
 }
 
 CampaignOptions campaign_options(const Scenario& scenario, const Options& options,
@@ -154,15 +155,16 @@ Result<int> validate(const Options& options) {
   if (!store) return store.error();
   std::vector<Scenario> compared;
   for (const Scenario& scenario : *scenarios) {
-    const Result<ScenarioContents> made = make_contents_of(scenario, options);
+    Result<ScenarioContents> made = make_contents_of(scenario, options);
     if (!made) return made.error();
+    if (Status done = rehearse_decodes(*made, options); !done) return done.error();
     if (Status done = simulate(*made, options, *store); !done) return done.error();
     if (Status done = emulate(*made, options, *store); !done) return done.error();
     compared.push_back(made->scenario);
     compared.back().tiers.emplace_back(kEmu);
   }
-  if (Status done = validate_tiers(compared, *store, *sim); !done) return done.error();
   if (Status done = print_health(compared, *store); !done) return done.error();
+  if (Status done = validate_tiers(compared, *store, *sim); !done) return done.error();
   fmt::print(stderr, "\nstore:  {}\n", store->string());
   return 0;
 }

@@ -21,7 +21,8 @@ struct EmulationOptions {
 
 class EmulatedRuns {
  public:
-  // `contents` outlives it. Nothing is opened before the first run.
+  // `contents` outlives it. Nothing is opened before the first run, which may be in a process that
+  // a campaign forked.
   EmulatedRuns(const ScenarioContents& contents, EmulationOptions options);
   ~EmulatedRuns();
 

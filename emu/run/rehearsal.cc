@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/sha256.h"
 #include "emu/run/single_link.h"
@@ -15,6 +16,8 @@ namespace {
 
 using Place = std::pair<std::int32_t, std::int64_t>;  // as in MeasuredChunks
 using Factors = std::vector<double>;
+
+constexpr std::size_t kLoads = 5;  // at least, of which medians are taken
 
 template <typename Value>
 Value median_of(std::vector<Value> values) {
@@ -106,19 +109,26 @@ std::optional<Duration> request_time_of(const std::vector<LoadRecord>& loads, Du
   return std::max(Duration::zero(), median_of(std::move(times)));
 }
 
-Result<ScenarioContents> rehearse(ScenarioContents contents, const PolicySpec& policy,
-                                  const EmulationOptions& options) {
-  const Result<RunOutcome> outcome = EmulatedRuns(contents, options).run(policy, 0);
-  if (!outcome) return outcome.error();
+Status rehearse(ScenarioContents& contents, const PolicySpec& policy,
+                const EmulationOptions& options) {
   Scenario& s = contents.scenario;
   const Result<Duration> round_trip = mean_round_trip(s);
   if (!round_trip) return round_trip.error();
-  s.measured = std::make_shared<const MeasuredChunks>(
-      with_decodes_of(*s.measured, s.ladder, outcome->loads));
-  s.request_time = request_time_of(outcome->loads, *round_trip).value_or(s.request_time);
+  EmulatedRuns runs(contents, options);
+  std::vector<LoadRecord> loads;
+  for (std::int64_t run = 0; loads.size() < kLoads + 1; ++run) {
+    Result<RunOutcome> outcome = runs.run(policy, run % s.replicates);
+    if (!outcome) return outcome.error();
+    if (outcome->loads.empty()) break;
+    std::ranges::move(outcome->loads, std::back_inserter(loads));
+  }
+  if (!loads.empty()) loads.erase(loads.begin());
+  s.measured =
+      std::make_shared<const MeasuredChunks>(with_decodes_of(*s.measured, s.ladder, loads));
+  s.request_time = request_time_of(loads, *round_trip).value_or(s.request_time);
   s.canonical = canonical_text(s);
   s.sha256 = sha256_of_canonical(s.canonical);
-  return contents;
+  return {};
 }
 
 }  // namespace sluice

@@ -2,19 +2,20 @@
 // request takes there beside the round trip.
 // Where in the flow: after the chunks exist, before simulation and emulation; both then plan with
 // these decode times, and the simulation takes the request time, which the emulation has anyway.
-// Surprise: it is a run over the emulated link that nobody scores, in real time.
+// Surprise: these are runs over the emulated link that nobody scores, in real time; the first load
+// warms the machine up and is left out.
 #pragma once
 
 #include "emu/run/emulated_runs.h"
 
 namespace sluice {
 
-// Replaces the decode time of each place and length in a context by that of the median decode of
-// the run there, at all levels by the same factor; of places where nothing was decoded by the
-// median factor of all; and Scenario::request_time by the run's. Without any decode or request that
-// tells, what `contents` say stays.
-[[nodiscard]] Result<ScenarioContents> rehearse(ScenarioContents contents, const PolicySpec& policy,
-                                                const EmulationOptions& options);
+// Replaces the decode time of each place and length in a context by that of the median decode
+// there, at all levels by the same factor; of places where nothing was decoded by the median factor
+// of all; and Scenario::request_time by that of the runs. Without any decode or request that tells,
+// what `contents` say stays.
+[[nodiscard]] Status rehearse(ScenarioContents& contents, const PolicySpec& policy,
+                              const EmulationOptions& options);
 
 // The same from what a run observed.
 [[nodiscard]] MeasuredChunks with_decodes_of(const MeasuredChunks& measured,
