@@ -146,21 +146,46 @@ void normalise(const float* means, const float* inverse_scales, std::int64_t cha
     values[c] = (values[c] - means[c]) * inverse_scales[c];
 }
 
-void analyse(const float* values, const float* inverse, std::int64_t width, float* out) {
-  std::fill_n(out, width, 0.0F);
-  for (std::int64_t c = 0; c < width; ++c) {
-    const float value = values[c];
-    const float* const row = inverse + c * width;
-    for (std::int64_t j = 0; j < width; ++j) out[j] = out[j] + value * row[j];
+void analyse(const float* values, std::int64_t rows, std::int64_t stride, const float* inverse,
+             std::int64_t width, float* out) {
+  for (std::int64_t t = 0; t < rows; ++t, values += stride, out += stride) {
+    std::fill_n(out, width, 0.0F);
+    for (std::int64_t c = 0; c < width; ++c) {
+      const float* const row = inverse + c * width;
+      for (std::int64_t j = 0; j < width; ++j) out[j] = out[j] + values[c] * row[j];
+    }
   }
 }
 
+void add_moments(const float* values, std::int64_t count, double* sums, double* squares) {
+  for (std::int64_t c = 0; c < count; ++c) {
+    const auto value = static_cast<double>(values[c]);
+    sums[c] += value;
+    if (squares != nullptr) squares[c] += value * value;
+  }
+}
+
+float largest_distance(const float* values, const float* offsets, std::int64_t count) {
+  float largest = 0;
+  for (std::int64_t c = 0; c < count; ++c)
+    largest = std::max(largest, std::abs(values[c] - offsets[c]));
+  return largest;
+}
+
 void quantise(const float* values, const float* offsets, float factor, std::int64_t count,
-              float limit, std::int32_t* out) {
+              std::int16_t* out) {
   for (std::int64_t j = 0; j < count; ++j) {
     const float scaled = (values[j] - offsets[j]) * factor;
-    const float kept = scaled != scaled ? 0.0F : std::clamp(scaled, -limit, limit);
-    out[j] = static_cast<std::int32_t>(uniform::round_half_even(kept));
+    const float kept = scaled != scaled ? 0.0F : std::clamp(scaled, -kSymbolMax, kSymbolMax);
+    out[j] = static_cast<std::int16_t>(uniform::round_half_even(kept));
+  }
+}
+
+void coarsen(const std::int16_t* symbols, std::int64_t count, int times, std::int16_t* out) {
+  for (std::int64_t j = 0; j < count; ++j) {
+    std::int32_t q = symbols[j];
+    for (int i = 0; i < times; ++i) q = (q + (q >= 0 ? 1 : -1)) / 3;  // no ties
+    out[j] = static_cast<std::int16_t>(q);
   }
 }
 
@@ -174,7 +199,10 @@ const Kernels kScalarKernels{.synthesise = synthesise,
                              .rotate_back = rotate_back,
                              .normalise = normalise,
                              .analyse = analyse,
-                             .quantise = quantise};
+                             .add_moments = add_moments,
+                             .largest_distance = largest_distance,
+                             .quantise = quantise,
+                             .coarsen = coarsen};
 
 const Kernels& kernels_of(Backend backend) {
 #if SLUICE_AVX2

@@ -15,7 +15,6 @@ namespace {
 
 using Unit = UnitOf<TensorView>;
 
-constexpr float kSymbolMax = 32767.0F;
 // Channel offsets pay from so many tokens on: with means from a profile they are small.
 constexpr std::size_t kOffsetRows = 64, kOffsetRowsWithProfile = 256;
 
@@ -26,22 +25,29 @@ int grid_rung(int rung) {
   return rung + (kFinestCommonRung - rung) / kDigitRungs * kDigitRungs;
 }
 
-// To the nearest of thirds; no ties.
-std::int32_t third(std::int32_t q) {
-  return (q + (q >= 0 ? 1 : -1)) / 3;
-}
+// What the units of a section share: memory that the first of them fills, and tables.
+struct Workspace {
+  std::vector<float> values;          // [row, channel]: keys and values, then coefficients
+  std::vector<std::int16_t> symbols;  // [row, coefficient], of the finest coded rung
+  std::vector<std::int16_t> coarse, fine;
+  std::vector<std::int8_t> digits;
+  RotationTables rotations{true};
+};
 
 // One layer's coefficients, and what is sent beside them.
 class UnitEncoder {
  public:
-  UnitEncoder(const SectionContext& context, const Unit& unit)
+  UnitEncoder(const SectionContext& context, const Unit& unit, Workspace& work)
       : context_(context),
         unit_(unit),
         planes_(planes_of(context.level)),
         kernels_(kernels_of(context.backend)),
         channels_(static_cast<std::size_t>(unit.channels())),
         first_row_(unit.begins_the_context() ? 1 : 0),
-        rows_(static_cast<std::size_t>(unit.tokens() - first_row_)) {
+        rows_(static_cast<std::size_t>(unit.tokens() - first_row_)),
+        values_(work.values),
+        symbols_(work.symbols),
+        work_(work) {
     read_values();
     analyse();
     choose_offsets();
@@ -60,7 +66,7 @@ class UnitEncoder {
       return write_digits(out, coded_digits - planes_.base_digits - context_.refinement, options);
     }
     std::int64_t side_bytes = write_front(out, planes);
-    const auto base = symbols_at(coded_digits);
+    const auto base = symbols_at(coded_digits, work_.coarse);
     const auto stats = planes.encode({rows(), channels(), base}, options);
     side_bytes += stats.side_bytes();
     for (int digit = 1; digit <= planes_.base_digits; ++digit)
@@ -73,13 +79,13 @@ class UnitEncoder {
   [[nodiscard]] double distortion() const {
     const int below = planes_.refinements - context_.refinement;
     const float step = step_of(planes_.rung(context_.refinement));
+    const auto symbols = symbols_at(below, work_.coarse);
     double sum = 0;
     for (std::size_t r = 0; r < rows_; ++r) {
       const float factor = class_factor(classes_[r]);
       double row = 0;
       for (std::size_t c = 0; c < channels_; ++c) {
-        std::int32_t q = symbols_[r * channels_ + c];
-        for (int i = 0; i < below; ++i) q = third(q);
+        const std::int16_t q = symbols[r * channels_ + c];
         const float wanted = values_[r * channels_ + c] - offset_values_[c];
         const float error = wanted - static_cast<float>(q) * (step * factor);
         row += static_cast<double>(error) * static_cast<double>(error);
@@ -108,14 +114,15 @@ class UnitEncoder {
       const TensorShape& shape = tensor.values.shape;
       const auto count = static_cast<std::size_t>(shape.channels());
       const bool turns = is_rotated(context_, tensor.kind, tensor.rope, shape.dim);
-      const RotationTable rotation =
-          turns ? rotation_table(*tensor.rope, positions, true, context_.backend) : RotationTable{};
+      const auto rotation =
+          turns ? work_.rotations.of(*tensor.rope, positions, context_.backend) : nullptr;
       for (std::size_t r = 0; r < rows_; ++r) {
         const std::span<float> part = row(r).subspan(first, count);
         tensor.values.read_token(static_cast<std::int64_t>(r) + first_row_, part, context_.backend);
         make_codable(part, context_.backend);
-        rotate_heads(rotation, r, shape.dim, part, kernels_.rotate_back);
-        if (turns) make_codable(part, context_.backend);  // attention factors may be anything
+        if (!turns) continue;
+        rotate_heads(*rotation, r, shape.dim, part, kernels_.rotate_back);
+        make_codable(part, context_.backend);  // attention factors may be anything
       }
       first += count;
     }
@@ -126,11 +133,8 @@ class UnitEncoder {
   [[nodiscard]] float spread(std::size_t first, std::size_t count) {
     std::vector<double> sums(count), squares(count);
     for (std::size_t r = 0; r < rows_; ++r) {
-      const float* const values = values_.data() + r * channels_ + first;
-      for (std::size_t c = 0; c < count; ++c) {
-        sums[c] += static_cast<double>(values[c]);
-        squares[c] += static_cast<double>(values[c]) * static_cast<double>(values[c]);
-      }
+      kernels_.add_moments(row(r).data() + first, static_cast<std::int64_t>(count), sums.data(),
+                           squares.data());
     }
     double power = 0, variance = 0;
     const auto tokens = static_cast<double>(rows_);
@@ -176,18 +180,26 @@ class UnitEncoder {
     }
     std::vector<float> inverse_scales;
     for (const float scale : basis_.scales) inverse_scales.push_back(1.0F / scale);
-    std::vector<float> coefficients(channels_);
-    for (std::size_t r = 0; r < rows_; ++r) {
+    for (std::size_t r = 0; r < rows_; ++r)
       kernels_.normalise(basis_.means.data(), inverse_scales.data(), channels(), row(r).data());
-      if (basis_.blocks.empty()) continue;
+    if (!basis_.blocks.empty()) multiply(inverse.data());
+  }
+
+  // Each row's blocks by their matrices, in place.
+  void multiply(const float* inverse) {
+    constexpr std::size_t kRowsAtOnce = 60;
+    std::vector<float> coefficients(kRowsAtOnce * channels_);
+    for (std::size_t r = 0; r < rows_; r += kRowsAtOnce) {
+      const std::size_t count = std::min(kRowsAtOnce, rows_ - r);
       std::int64_t first = 0;
-      const float* matrix = inverse.data();
+      const float* matrix = inverse;
       for (const BlockBasis& block : basis_.blocks) {
-        kernels_.analyse(row(r).data() + first, matrix, block.width, coefficients.data() + first);
+        kernels_.analyse(row(r).data() + first, static_cast<std::int64_t>(count), channels(),
+                         matrix, block.width, coefficients.data() + first);
         first += block.width;
         matrix += block.width * block.width;
       }
-      std::copy(coefficients.begin(), coefficients.end(), row(r).begin());
+      std::copy_n(coefficients.begin(), count * channels_, row(r).begin());
     }
   }
 
@@ -195,20 +207,16 @@ class UnitEncoder {
     offset_values_.assign(channels_, 0.0F);
     if (rows_ < (has_profile_ ? kOffsetRowsWithProfile : kOffsetRows)) return;
     std::vector<double> sums(channels_);
-    for (std::size_t r = 0; r < rows_; ++r) {
-      for (std::size_t c = 0; c < channels_; ++c)
-        sums[c] += static_cast<double>(values_[r * channels_ + c]);
-    }
+    for (std::size_t r = 0; r < rows_; ++r)
+      kernels_.add_moments(row(r).data(), channels(), sums.data(), nullptr);
     std::vector<float> means(channels_);
     for (std::size_t c = 0; c < channels_; ++c)
       means[c] = static_cast<float>(sums[c] / static_cast<double>(rows_));
-    std::vector<std::int32_t> symbols(channels_);
+    offsets_.resize(channels_);
     kernels_.quantise(means.data(), offset_values_.data(), 1.0F / kOffsetStep, channels(),
-                      kSymbolMax, symbols.data());
-    for (std::size_t c = 0; c < channels_; ++c) {
-      offsets_.push_back(static_cast<std::int16_t>(symbols[c]));
-      offset_values_[c] = kOffsetStep * static_cast<float>(symbols[c]);
-    }
+                      offsets_.data());
+    for (std::size_t c = 0; c < channels_; ++c)
+      offset_values_[c] = kOffsetStep * static_cast<float>(offsets_[c]);
   }
 
   // Coarser classes where symbols would pass 16 bits: for every rung up to the common one alike, so
@@ -217,9 +225,8 @@ class UnitEncoder {
     const int coded = planes_.rung(planes_.refinements);
     const float step = step_of(std::max(coded, kFinestCommonRung));
     for (std::size_t r = 0; r < rows_; ++r) {
-      float largest = 0;
-      for (std::size_t c = 0; c < channels_; ++c)
-        largest = std::max(largest, std::abs(values_[r * channels_ + c] - offset_values_[c]));
+      const float largest =
+          kernels_.largest_distance(row(r).data(), offset_values_.data(), channels());
       std::int8_t& k = classes_[r];
       while (k < kClassHigh && largest > kSymbolMax * step * class_factor(k)) ++k;
     }
@@ -233,34 +240,29 @@ class UnitEncoder {
     symbols_.resize(rows_ * channels_);
     for (std::size_t r = 0; r < rows_; ++r) {
       const float factor = 1.0F / (step_of(grid) * class_factor(classes_[r]));
-      std::int32_t* const out = symbols_.data() + r * channels_;
-      kernels_.quantise(row(r).data(), offset_values_.data(), factor, channels(), kSymbolMax, out);
-      for (std::size_t c = 0; c < channels_; ++c) {
-        for (int i = 0; i < thirds; ++i) out[c] = third(out[c]);
-      }
+      std::int16_t* const out = symbols_.data() + r * channels_;
+      kernels_.quantise(row(r).data(), offset_values_.data(), factor, channels(), out);
+      if (thirds > 0) kernels_.coarsen(out, channels(), thirds, out);
     }
   }
 
-  // So many digits below the finest coded rung.
-  [[nodiscard]] std::vector<std::int16_t> symbols_at(int digits) const {
-    std::vector<std::int16_t> symbols;
-    symbols.reserve(symbols_.size());
-    for (std::int32_t q : symbols_) {
-      for (int i = 0; i < digits; ++i) q = third(q);
-      symbols.push_back(static_cast<std::int16_t>(q));
-    }
-    return symbols;
+  // So many digits below the finest coded rung; `room` is filled where that is not the rung itself.
+  [[nodiscard]] std::span<const std::int16_t> symbols_at(int digits,
+                                                         std::vector<std::int16_t>& room) const {
+    if (digits == 0) return symbols_;
+    room.resize(symbols_.size());
+    kernels_.coarsen(symbols_.data(), std::ssize(symbols_), digits, room.data());
+    return room;
   }
 
   // The digit that carries the symbols from `below` + 1 digits below the finest to `below`.
   std::int64_t write_digits(ByteWriter& out, int below, const entropy::PlaneOptions& options) {
-    const auto coarse = symbols_at(below + 1);
-    const auto fine = symbols_at(below);
-    std::vector<std::int8_t> digits;
-    digits.reserve(fine.size());
+    const auto coarse = symbols_at(below + 1, work_.coarse);
+    const auto fine = symbols_at(below, work_.fine);
+    work_.digits.resize(fine.size());
     for (std::size_t i = 0; i < fine.size(); ++i)
-      digits.push_back(static_cast<std::int8_t>(fine[i] - 3 * coarse[i]));
-    const auto plane = entropy::encode_digits({rows(), channels(), coarse}, digits, options);
+      work_.digits[i] = static_cast<std::int8_t>(fine[i] - 3 * coarse[i]);
+    const auto plane = entropy::encode_digits({rows(), channels(), coarse}, work_.digits, options);
     out.put_bytes(plane.bytes);
     return plane.stats.side_bytes();
   }
@@ -306,11 +308,12 @@ class UnitEncoder {
   bool has_profile_ = false;
   std::vector<std::uint16_t> scale_bits_;  // bf16, of each tensor; none with a profile
   UnitBasis basis_;
-  std::vector<float> values_;          // [row, channel]: keys and values, then coefficients
+  std::vector<float>& values_;
   std::vector<std::int16_t> offsets_;  // [coefficient], in kOffsetStep; empty: none
   std::vector<float> offset_values_;   // the same in units of coefficients
   std::vector<std::int8_t> classes_;   // [row]
-  std::vector<std::int32_t> symbols_;  // [row, coefficient], of the finest coded rung
+  std::vector<std::int16_t>& symbols_;
+  Workspace& work_;
 };
 
 }  // namespace
@@ -320,8 +323,9 @@ Result<EncodedSection> encode_section(const SectionContext& context,
   ByteWriter out;
   EncodedSection section;
   const bool is_layered = planes_of(context.level).refinements > 0;
+  Workspace work;
   for (const Unit& unit : units_of(tensors)) {
-    UnitEncoder encoder(context, unit);
+    UnitEncoder encoder(context, unit, work);
     section.side_bytes += encoder.write(out);
     if (is_layered) section.distortion += encoder.distortion();
   }

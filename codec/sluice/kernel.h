@@ -64,6 +64,8 @@ struct HeadFinish {
   }
 };
 
+inline constexpr float kSymbolMax = 32767.0F;
+
 struct Kernels {
   // sums[t, c] = sum over j of symbols[t, j] * basis[j, c], modulo 2^32. Rows of symbols and of
   // sums lie `stride` apart.
@@ -84,12 +86,20 @@ struct Kernels {
   // (values[c] - means[c]) * inverse_scales[c], in place.
   void (*normalise)(const float* means, const float* inverse_scales, std::int64_t channels,
                     float* values);
-  // out[j] = sum over c, from first to last, of values[c] * inverse[c, j]; `width` of each.
-  void (*analyse)(const float* values, const float* inverse, std::int64_t width, float* out);
-  // Whole numbers nearest to (values[j] - offsets[j]) * factor, ties to even, within +-limit (a
-  // whole number of at most 2^22); NaN gives 0.
+  // out[t, j] = sum over c, from first to last, of values[t, c] * inverse[c, j]; `width` of each.
+  // Rows of values and of `out` lie `stride` apart.
+  void (*analyse)(const float* values, std::int64_t rows, std::int64_t stride, const float* inverse,
+                  std::int64_t width, float* out);
+  // Adds values, and where there is room their squares, to sums in doubles.
+  void (*add_moments)(const float* values, std::int64_t count, double* sums, double* squares);
+  // The largest |values[j] - offsets[j]|; NaN counts as 0.
+  float (*largest_distance)(const float* values, const float* offsets, std::int64_t count);
+  // Whole numbers nearest to (values[j] - offsets[j]) * factor, ties to even, within +-32767; NaN
+  // gives 0.
   void (*quantise)(const float* values, const float* offsets, float factor, std::int64_t count,
-                   float limit, std::int32_t* out);
+                   std::int16_t* out);
+  // The nearest thirds of symbols within +-32767, so many times over. `out` may be `symbols`.
+  void (*coarsen)(const std::int16_t* symbols, std::int64_t count, int times, std::int16_t* out);
 };
 
 [[nodiscard]] const Kernels& kernels_of(Backend backend);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/random.h"
@@ -505,6 +506,72 @@ TEST(SluiceKernels, SinesAreThoseOfSineCosineToTheBit) {
       EXPECT_EQ(std::bit_cast<std::uint64_t>(sines[i]), std::bit_cast<std::uint64_t>(sine));
       EXPECT_EQ(std::bit_cast<std::uint64_t>(cosines[i]), std::bit_cast<std::uint64_t>(cosine));
     }
+  }
+}
+
+// Values, offsets and factors of so many channels, some of them extreme.
+std::vector<float> made_floats(std::int64_t count, std::uint64_t seed) {
+  RandomStream random(seed);
+  std::vector<float> values;
+  while (std::ssize(values) < count)
+    values.push_back(static_cast<float>(random.normal(0, random.below(4) == 0 ? 1e6 : 30)));
+  return values;
+}
+
+TEST(SluiceKernels, EncodersComeToTheSameNumbersOnEveryWidth) {
+  for (const std::int64_t width : {1, 7, 8, 15, 24, 33, 64}) {
+    constexpr std::int64_t kRows = 7;
+    const std::int64_t stride = width + 2;
+    const auto values = made_floats(kRows * stride, 1), offsets = made_floats(width, 2);
+    const auto inverse = made_floats(width * width, 3);
+    const auto all_of = [&](Backend backend) {
+      const ladder::Kernels& kernels = ladder::kernels_of(backend);
+      std::vector<float> products(values.size());
+      kernels.analyse(values.data(), kRows, stride, inverse.data(), width, products.data());
+      std::vector<double> sums(static_cast<std::size_t>(width), 0.25), squares = sums, alone = sums;
+      kernels.add_moments(values.data(), width, sums.data(), squares.data());
+      kernels.add_moments(values.data(), width, alone.data(), nullptr);
+      EXPECT_EQ(sums, alone);
+      const float largest = kernels.largest_distance(values.data(), offsets.data(), width);
+      std::vector<std::int16_t> symbols(sums.size()), coarse(sums.size());
+      kernels.quantise(values.data(), offsets.data(), 0.37F, width, symbols.data());
+      kernels.coarsen(symbols.data(), width, 2, coarse.data());
+      return std::tuple(products, sums, squares, largest, symbols, coarse);
+    };
+    const auto expected = all_of(Backend::kScalar);
+    for (const Backend backend : available_backends())
+      EXPECT_EQ(all_of(backend), expected) << width;
+  }
+}
+
+TEST(SluiceKernels, EverySymbolGoesToItsNearestThird) {
+  std::vector<std::int16_t> symbols, once, twice;
+  for (int q = -32767; q <= 32767; ++q) {
+    symbols.push_back(static_cast<std::int16_t>(q));
+    once.push_back(static_cast<std::int16_t>(std::lround(q / 3.0)));
+    twice.push_back(static_cast<std::int16_t>(std::lround(once.back() / 3.0)));
+  }
+  for (const Backend backend : available_backends()) {
+    std::vector<std::int16_t> found(symbols.size());
+    const ladder::Kernels& kernels = ladder::kernels_of(backend);
+    kernels.coarsen(symbols.data(), std::ssize(symbols), 1, found.data());
+    EXPECT_EQ(found, once);
+    kernels.coarsen(symbols.data(), std::ssize(symbols), 2, found.data());
+    EXPECT_EQ(found, twice);
+  }
+}
+
+TEST(SluiceKernels, NoNumbersAndNumbersTooLargeHaveSymbols) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kLarge = 1e9F;
+  const std::vector<float> values = {kNaN, kLarge, -kLarge, 2.5F, 3.5F, -0.5F, 1, kNaN, kLarge};
+  const std::vector<float> offsets(values.size(), 0.0F);
+  for (const Backend backend : available_backends()) {
+    std::vector<std::int16_t> symbols(values.size());
+    const ladder::Kernels& kernels = ladder::kernels_of(backend);
+    kernels.quantise(values.data(), offsets.data(), 1, std::ssize(values), symbols.data());
+    EXPECT_THAT(symbols, testing::ElementsAre(0, 32767, -32767, 2, 4, 0, 1, 0, 32767));
+    EXPECT_EQ(kernels.largest_distance(values.data(), offsets.data(), std::ssize(values)), kLarge);
+    EXPECT_EQ(kernels.largest_distance(values.data(), offsets.data(), 1), 0);
   }
 }
 
