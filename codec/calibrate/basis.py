@@ -14,8 +14,8 @@ import torch
 from moments import Layer
 
 # How much of the differences between blocks, and of those inside one, the sensitivities decide: F^BETA, and F + EPSILON mean(F).
-BETA = {"diag": 0.5, "head": 0.75, "layerkv": 0.75}
-EPSILON = {"diag": 0.3, "head": 1.0, "layerkv": 1.0}
+BETA = {"diag": 0.6, "head": 0.75, "layerkv": 0.75}
+EPSILON = {"diag": 0.1, "head": 0.2, "layerkv": 0.2}
 LARGEST = 127  # of the basis's whole numbers
 
 
