@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/scenario/ladder.h"
 #include "sim/serving/topology.h"
 
 namespace sluice {
@@ -42,12 +41,12 @@ ChunkPlan plan_chunk(const Scenario& s, std::int64_t begin, std::int64_t tokens,
 
 }  // namespace
 
-LoadPlan plan_load(const Scenario& s, const PolicySpec& policy, std::int64_t index,
-                   const LoadDraw& draw) {
+LoadPlan plan_load(const Scenario& s, const LevelList& levels, const PolicySpec& policy,
+                   std::int64_t index, const LoadDraw& draw) {
   const std::int64_t context_tokens = draw.context_tokens;
   LoadPlan plan;
   plan.index = index;
-  plan.levels = level_infos(s.ladder);
+  plan.levels = levels;
   plan.chunks.reserve(
       static_cast<std::size_t>((context_tokens + s.chunk_tokens - 1) / s.chunk_tokens));
   for (std::int64_t begin = 0; begin < context_tokens; begin += s.chunk_tokens) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/scenario/ladder.h"
 #include "sim/serving/cross_traffic.h"
 #include "sim/serving/draws.h"
 #include "sim/serving/plan.h"
@@ -16,8 +17,8 @@ namespace {
 // One clock and network, and a GPU at each destination, with the loads that share them.
 class Stage {
  public:
-  Stage(const Scenario& scenario, const PolicySpec& policy)
-      : scenario_(scenario), policy_(policy) {}
+  Stage(const Scenario& scenario, const LevelList& levels, const PolicySpec& policy)
+      : scenario_(scenario), levels_(levels), policy_(policy) {}
 
   Status run(const EngineMaker& make, const ReplicateDraws& all, StageKey stage,
              std::size_t num_loads) {
@@ -65,9 +66,9 @@ class Stage {
     num_open_ = draws.size();
     for (std::size_t i = 0; i < draws.size(); ++i) {
       Actor& actor = actors[i];
-      actor.plan =
-          plan_load(scenario_, policy_, first_index + static_cast<std::int64_t>(i), draws[i]);
-      Result<std::unique_ptr<Policy>> policy = make_policy(policy_, actor.plan.levels);
+      actor.plan = plan_load(scenario_, levels_, policy_,
+                             first_index + static_cast<std::int64_t>(i), draws[i]);
+      Result<std::unique_ptr<Policy>> policy = make_policy(policy_, actor.plan.levels.all());
       if (!policy) return policy.error();
       actor.policy = std::move(*policy);
       RunnableClock& clock = *engine.clock;
@@ -102,6 +103,7 @@ class Stage {
   }
 
   const Scenario& scenario_;
+  const LevelList& levels_;
   const PolicySpec& policy_;
   std::size_t num_open_ = 0;
 };
@@ -130,6 +132,7 @@ Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
                                  std::int64_t replicate, const EngineMaker& make) {
   Result<ReplicateDraws> draws = draw_replicate(s, replicate);
   if (!draws) return draws.error();
+  const LevelList levels = level_infos(s.ladder);
   RunOutcome outcome;
   outcome.loads.reserve(draws->loads.size());
   outcome.trace_offset = draws->loads.front().trace_offset;
@@ -137,7 +140,7 @@ Result<RunOutcome> run_replicate(const Scenario& s, const PolicySpec& policy,
   const bool isolated = std::holds_alternative<IsolatedArrivals>(s.workload.arrivals);
   const std::size_t per_stage = isolated ? 1 : draws->loads.size();
   for (std::size_t i = 0; i < draws->loads.size(); i += per_stage) {
-    Stage stage(s, policy);
+    Stage stage(s, levels, policy);
     const StageKey key{replicate, static_cast<std::int64_t>(i)};
     if (Status done = stage.run(make, *draws, key, per_stage); !done) return done.error();
     for (LoadRecord& load : stage.loads) {

@@ -13,6 +13,7 @@
 #include "policies/policy.h"
 #include "sim/net/network.h"
 #include "sim/session/gpu.h"
+#include "sim/session/level_list.h"
 #include "sim/session/record.h"
 
 namespace sluice {
@@ -34,7 +35,7 @@ struct ChunkPlan {
 // Everything that is fixed when the load arrives.
 struct LoadPlan {
   std::int64_t index = 0;
-  std::vector<LevelInfo> levels;  // least damage first
+  LevelList levels;  // least damage first
   std::vector<ChunkPlan> chunks;
   Duration slo{};
   Duration first_token_time{};

@@ -94,7 +94,7 @@ Observation Session::observe() {
       .now = clock_.now(),
       .arrived_at = record_.arrived_at,
       .deadline = record_.arrived_at + plan_.slo,
-      .levels = plan_.levels,
+      .levels = plan_.levels.all(),
       .chunks = views_,
       .past = past_,
       .transfers_in_flight = num_transfers_,

@@ -8,6 +8,7 @@
 #include "emu/run/host_health.h"
 #include "emu/run/rehearsal.h"
 #include "emu/run/single_link.h"
+#include "sim/scenario/ladder.h"
 #include "sim/serving/draws.h"
 #include "sim/serving/plan.h"
 #include "sim/serving/topology.h"
@@ -58,7 +59,7 @@ TEST(ScenarioContents, BothWorldsPlanWithTheSizesOfTheChunksThatExist) {
   const Scenario& s = made->scenario;
   EXPECT_NE(s.sha256, small().sha256) << "results of made chunks are no results of the profile";
   const LoadDraw load = draw_replicate(s, 0)->loads.front();
-  const LoadPlan plan = plan_load(s, s.policies.front(), 0, load);
+  const LoadPlan plan = plan_load(s, level_infos(s.ladder), s.policies.front(), 0, load);
   ASSERT_EQ(plan.chunks.size(), 3u);  // 300 to 384 tokens in chunks of 128, or a fourth
   const ContextContents& context = *made->contents->find(made->context);
   for (const ChunkPlan& chunk : plan.chunks) {

@@ -148,7 +148,9 @@ TEST(AnytimeThatFillsTheGpu, RecomputesFromTheFrontWhileDigitsOfTheOthersCome) {
 
 TEST(AnytimeWithoutLayers, SendsTheSmallestLevelLikeThatRung) {
   LoadBench bench = layered_load(1);
-  for (LevelInfo& level : bench.plan.levels) level.refines.reset();
+  std::vector<LevelInfo> levels = bench.plan.levels.all();
+  for (LevelInfo& level : levels) level.refines.reset();
+  bench.plan.levels = std::move(levels);
   const LoadRecord load = run_exact(bench);
   EXPECT_EQ(load.chunks[0].level, "layered@1");
   EXPECT_EQ(load.ttft(), 155ms);  // 120 + 10 + 25
@@ -157,7 +159,7 @@ TEST(AnytimeWithoutLayers, SendsTheSmallestLevelLikeThatRung) {
 TEST(AnytimeParameters, OutOfRangeAreRefused) {
   const LoadBench bench = layered_load(1);
   const auto fault_of = [&](const std::string& policy) {
-    auto made = make_policy(*parse_policy(policy), bench.plan.levels);
+    auto made = make_policy(*parse_policy(policy), bench.plan.levels.all());
     return made.ok() ? std::string("no error") : made.error().to_line();
   };
   EXPECT_THAT(fault_of("anytime:margin=-1ms"), HasSubstr("margin"));

@@ -28,7 +28,7 @@ inline LoadBench layered_load(std::size_t num_chunks) {
 
 inline LoadRecord run_policy(LoadBench& bench, const std::string& policy,
                              const std::string& tier = "fluid") {
-  auto made = make_policy(*parse_policy(policy), bench.plan.levels);
+  auto made = make_policy(*parse_policy(policy), bench.plan.levels.all());
   return bench.run(tier, **made);
 }
 

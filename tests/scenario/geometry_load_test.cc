@@ -1,6 +1,7 @@
 // Long contexts of large models pass through planning without overflow.
 #include <gtest/gtest.h>
 
+#include "sim/scenario/ladder.h"
 #include "sim/serving/plan.h"
 #include "tests/scenario/scenario_files.h"
 
@@ -12,8 +13,8 @@ TEST(LongContexts, Yi34BWith80KTokensIsPlannedWhole) {
                                     "{low: 1000, high: 4000}", "80000");
   const Result<Scenario> s = read_text(text);
   ASSERT_TRUE(s.ok()) << s.error().to_line();
-  const LoadPlan plan =
-      plan_load(*s, s->policies[0], 0, {.context_tokens = 80'000, .destination = 1});
+  const LoadPlan plan = plan_load(*s, level_infos(s->ladder), s->policies[0], 0,
+                                  {.context_tokens = 80'000, .destination = 1});
   DataSize decoded, eight_bit;
   for (const ChunkPlan& chunk : plan.chunks) {
     decoded += chunk.decoded_size;
@@ -31,8 +32,8 @@ TEST(LongContexts, TenMillionTokensOfA70BAreRefusedOrPlannedNeverWrapped) {
                                     "{low: 1000, high: 4000}", "10000000");
   const Result<Scenario> s = read_text(text);
   ASSERT_TRUE(s.ok()) << s.error().to_line();
-  const LoadPlan plan =
-      plan_load(*s, s->policies[0], 0, {.context_tokens = 10'000'000, .destination = 1});
+  const LoadPlan plan = plan_load(*s, level_infos(s->ladder), s->policies[0], 0,
+                                  {.context_tokens = 10'000'000, .destination = 1});
   for (const ChunkPlan& chunk : plan.chunks) {
     EXPECT_GT(chunk.levels[0].size, DataSize::zero());
     EXPECT_GT(*chunk.recompute_time, Duration::zero());

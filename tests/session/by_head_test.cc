@@ -78,7 +78,8 @@ TEST(TwoChunks, ARecomputedChunkWaitsUntilAllEarlierOnesAreResident) {
 
 TEST(Quality, IsTheTokenWeightedMeanOfOneMinusDamage) {
   LoadBench bench;
-  bench.plan.levels[0].damage = 0.2;
+  bench.plan.levels = {
+      {.id = "fine@1", .codec = "fine", .level = "1", .damage = 0.2, .refines = {}}};
   bench.chunk({1000}).chunk({1000});
   bench.plan.chunks[0].tokens = 500;  // fetched: 0.8; the other 1500 recomputed: 1.0; mean 0.95
   const auto rule = [](const Observation& o) -> Decision {

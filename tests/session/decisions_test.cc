@@ -110,8 +110,9 @@ TEST(Layers, ARefinementCarriesOnlyTheDifferenceAndStartCutsItShort) {
 
 TEST(Layers, ALevelThatDoesNotRefineWhatIsHereIsRefused) {
   LoadBench bench;
-  bench.plan.levels.push_back(
-      {.id = "other@1", .codec = "other", .level = "1", .damage = 0.1, .refines = {}});
+  bench.plan.levels = {
+      {.id = "fine@1", .codec = "fine", .level = "1", .damage = 0.0, .refines = {}},
+      {.id = "other@1", .codec = "other", .level = "1", .damage = 0.1, .refines = {}}};
   const auto rule = [](const Observation& o) -> Decision {
     if (o.chunks[0].phase == ChunkPhase::kAbsent) return {{Fetch{.chunk = 0, .level = 0}}, "fine"};
     if (o.chunks[0].phase == ChunkPhase::kResident)
