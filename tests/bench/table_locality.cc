@@ -1,6 +1,6 @@
-// How much the number of different tables costs the entropy decoder's loops: pairs of one group of
-// columns, decoded again and again, all columns with one table or each with its own.
-// usage: table_locality     (processor time, the best of 40 rounds, one core)
+// How much the number of different tables costs the entropy decoder's loops: pairs or single
+// symbols of one group of columns, decoded again and again, all columns with one table or each with
+// its own. usage: table_locality     (processor time, the best of 40 rounds, one core)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::int16_t draw(const Frequencies& table, RandomStream& random) {
   return static_cast<std::int16_t>(symbol);
 }
 
-Group make_group(bool has_one_table, RandomStream& random) {
+Group make_group(bool has_one_table, bool paired, RandomStream& random) {
   const TableSet& tables = class_family().tables;
   const int shared = class_family().table(14, 0);
   LaneTables lanes(tables);
@@ -62,9 +62,13 @@ Group make_group(bool has_one_table, RandomStream& random) {
   EncodeState state;
   std::fill(std::begin(state.lanes), std::end(state.lanes), kLowerBound);
   state.words = room.data() + room.size() - kMargin;
-  kernels_of(best_backend())
-      .encode_pairs(state, lanes.encode_lanes(true), kRows / 2, symbols.data());
-  Group group{.lanes = lanes.decode_lanes(true), .state = {}, .words = {}};
+  const Kernels& kernels = kernels_of(best_backend());
+  if (paired) {
+    kernels.encode_pairs(state, lanes.encode_lanes(true), kRows / 2, symbols.data());
+  } else {
+    kernels.encode_singles(state, lanes.encode_lanes(false), kRows, symbols.data());
+  }
+  Group group{.lanes = lanes.decode_lanes(paired), .state = {}, .words = {}};
   std::copy(std::begin(state.lanes), std::end(state.lanes), std::begin(group.state.lanes));
   group.words.assign(state.words, room.data() + room.size());
   return group;
@@ -77,10 +81,10 @@ Duration processor_time() {
 }
 
 // Elements per second.
-double measure(bool has_one_table) {
+double measure(bool has_one_table, bool paired) {
   RandomStream random(1, "table-locality", 0);
   std::vector<Group> groups;
-  while (groups.size() < kGroups) groups.push_back(make_group(has_one_table, random));
+  while (groups.size() < kGroups) groups.push_back(make_group(has_one_table, paired, random));
   std::vector<std::int16_t> symbols(kRows * kLanes);
   Duration best = Duration::max();
   for (int round = 0; round < kRounds; ++round) {
@@ -89,7 +93,12 @@ double measure(bool has_one_table) {
       DecodeState state = group.state;
       state.words = group.words.data();
       state.words_end = group.words.data() + group.words.size();
-      (void)kernels_of(best_backend()).decode_pairs(state, group.lanes, kRows / 2, symbols.data());
+      const Kernels& kernels = kernels_of(best_backend());
+      if (paired) {
+        (void)kernels.decode_pairs(state, group.lanes, kRows / 2, symbols.data());
+      } else {
+        (void)kernels.decode_singles(state, group.lanes, kRows, symbols.data());
+      }
     }
     best = std::min(best, processor_time() - start);
   }
@@ -102,8 +111,10 @@ double measure(bool has_one_table) {
 
 int main() {
   using sluice::entropy::measure;
-  fmt::print(
-      "decode_pairs, {}: all columns with one table {:.2f}e9 element/s, each with its own "
-      "{:.2f}e9\n",
-      sluice::to_text(sluice::best_backend()), measure(true) * 1e-9, measure(false) * 1e-9);
+  for (const bool paired : {true, false}) {
+    fmt::print(
+        "{}, {}: all columns with one table {:.2f}e9 element/s, each with its own {:.2f}e9\n",
+        paired ? "decode_pairs" : "decode_singles", sluice::to_text(sluice::best_backend()),
+        measure(true, paired) * 1e-9, measure(false, paired) * 1e-9);
+  }
 }
