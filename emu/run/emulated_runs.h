@@ -21,8 +21,7 @@ struct EmulationOptions {
 
 class EmulatedRuns {
  public:
-  // `contents` outlives it. Nothing is opened before the first run, which may be in a process that
-  // a campaign forked.
+  // `contents` outlives it. Nothing is opened before the first run.
   EmulatedRuns(const ScenarioContents& contents, EmulationOptions options);
   ~EmulatedRuns();
 

@@ -109,12 +109,10 @@ std::optional<Duration> request_time_of(const std::vector<LoadRecord>& loads, Du
   return std::max(Duration::zero(), median_of(std::move(times)));
 }
 
-Status rehearse(ScenarioContents& contents, const PolicySpec& policy,
-                const EmulationOptions& options) {
+Status rehearse(ScenarioContents& contents, EmulatedRuns& runs, const PolicySpec& policy) {
   Scenario& s = contents.scenario;
   const Result<Duration> round_trip = mean_round_trip(s);
   if (!round_trip) return round_trip.error();
-  EmulatedRuns runs(contents, options);
   std::vector<LoadRecord> loads;
   for (std::int64_t run = 0; loads.size() < kLoads + 1; ++run) {
     Result<RunOutcome> outcome = runs.run(policy, run % s.replicates);

@@ -13,9 +13,10 @@ namespace sluice {
 // Replaces the decode time of each place and length in a context by that of the median decode
 // there, at all levels by the same factor; of places where nothing was decoded by the median factor
 // of all; and Scenario::request_time by that of the runs. Without any decode or request that tells,
-// what `contents` say stays.
-[[nodiscard]] Status rehearse(ScenarioContents& contents, const PolicySpec& policy,
-                              const EmulationOptions& options);
+// what `contents` say stays. `runs` are of `contents`, and those that are scored, since a decode's
+// speed depends on where its memory lies.
+[[nodiscard]] Status rehearse(ScenarioContents& contents, EmulatedRuns& runs,
+                              const PolicySpec& policy);
 
 // The same from what a run observed.
 [[nodiscard]] MeasuredChunks with_decodes_of(const MeasuredChunks& measured,

@@ -19,7 +19,7 @@ namespace sluice {
 
 struct CampaignOptions {
   std::filesystem::path store;
-  int jobs = 1;
+  int jobs = 1;  // as in run_workers()
   std::vector<std::string> command;            // argv, for provenance
   std::string scenario_argument;               // as given
   std::optional<std::string> link_trace_file;  // as given

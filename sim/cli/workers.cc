@@ -119,6 +119,10 @@ bool wait_for(std::vector<pid_t> workers, Shared& shared, std::size_t num_items)
 
 Status run_workers(int jobs, std::size_t num_items, const std::function<Status(WorkQueue&)>& work) {
   if (num_items == 0) return {};
+  if (jobs == 0) {
+    WorkQueue queue(num_items);
+    return guarded(work, queue);
+  }
   const SharedMemory memory(num_items);
   if (memory.get() == nullptr)
     return error_in("", "no shared memory for the workers", "free some memory");

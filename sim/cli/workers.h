@@ -30,8 +30,9 @@ class WorkQueue {
   std::atomic<std::size_t> next_{0};
 };
 
-// Runs `work` in `jobs` processes until the queue is empty. A bar on stderr when that
-// is a terminal. The first error of a worker is returned; a worker that was killed is an error too.
+// Runs `work` in `jobs` processes until the queue is empty; with 0 in this one, for work with
+// threads or memory that a fork would not have. A bar on stderr when that is a terminal. The first
+// error of a worker is returned; a worker that was killed is an error too.
 [[nodiscard]] Status run_workers(int jobs, std::size_t num_items,
                                  const std::function<Status(WorkQueue&)>& work);
 
