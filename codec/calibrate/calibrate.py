@@ -131,7 +131,11 @@ def calibrate_to_files(args: argparse.Namespace) -> None:
     config = model.config.get_text_config(decoder=True)
     measured = moments.measure(args, model, config, documents, is_joint="layerkv" in files)
     for block, path in files.items():
-        layers, constants = basis.bases_of(measured, block, BITS_PER_ELEMENT)
+        try:
+            layers, constants = basis.bases_of(measured, block, BITS_PER_ELEMENT)
+        except RuntimeError as error:  # LinAlgError is one: moments that are not finite, a basis that is singular
+            reason = capture.first_line(error)
+            raise CaptureError(f"{args.model}: has no basis of block {block} ({reason}); give more or other texts") from error
         write_profile(path, layers, metadata_of(args, block, texts, config, constants))
         print(f"wrote {path}: {len(layers)} layers, {path.stat().st_size} bytes", file=sys.stderr)
 

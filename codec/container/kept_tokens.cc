@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace sluice::container {
 namespace {
 
@@ -37,6 +39,7 @@ void put_positions(ByteWriter& out, const Positions& positions) {
 Positions get_list(ByteReader& in, std::int64_t tokens) {
   Positions positions;
   if (tokens > static_cast<std::int64_t>(in.left()) / kListBytesEach) return positions;
+  positions.reserve(static_cast<std::size_t>(tokens));
   for (std::int64_t i = 0; i < tokens; ++i) positions.push_back(in.get<std::int64_t>());
   return positions;
 }
@@ -50,7 +53,10 @@ Positions get_bitmap(ByteReader& in, const Layer& layer) {
   const auto bytes = in.get_bytes(static_cast<std::size_t>(num_bytes));
   const std::int64_t last_bit = last - layer.first_token;
   if (bytes.back() >> last_bit % kBitsPerByte != std::byte{1}) return {};  // the last one set
+  std::int64_t count = 0;
+  for (const std::byte b : bytes) count += std::popcount(std::to_integer<std::uint8_t>(b));
   Positions positions;
+  positions.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i <= last_bit; ++i) {
     const std::byte b = bytes[static_cast<std::size_t>(i / kBitsPerByte)];
     if ((b >> i % kBitsPerByte & std::byte{1}) != std::byte{0})

@@ -1,6 +1,5 @@
 #include "codec/entropy/cuda_symbol_plan.h"
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -31,14 +30,11 @@ void SymbolTileLister::begin_plane(std::uint32_t matrix, std::size_t at, std::ui
   matrix_ = matrix, at_ = at, stage_ = stage, shifts_ = shifts;
 }
 
-void SymbolTileLister::add_order(const TileArea& area) {
+SymbolTileLister::Order SymbolTileLister::add_order(const TileArea& area) {
   const RowOrder order = order_rows(area, shifts_);
-  Order added{.shifts = shifts_.data(),
-              .row = area.row,
-              .rows = area.rows,
-              .first_run = static_cast<std::uint32_t>(runs_.size()),
-              .num_runs = static_cast<std::uint32_t>(order.runs.size()),
-              .first_line = static_cast<std::uint32_t>(lines_.size())};
+  const Order added{.first_run = static_cast<std::uint32_t>(runs_.size()),
+                    .num_runs = static_cast<std::uint32_t>(order.runs.size()),
+                    .first_line = static_cast<std::uint32_t>(lines_.size())};
   for (const Run& run : order.runs) {
     runs_.push_back(
         {static_cast<std::uint32_t>(run.begin), static_cast<std::uint32_t>(run.end), run.shift});
@@ -49,7 +45,7 @@ void SymbolTileLister::add_order(const TileArea& area) {
   } else {
     lines_.insert(lines_.end(), order.rows.begin(), order.rows.end());
   }
-  orders_.push_back(added);
+  return added;
 }
 
 const char* SymbolTileLister::visit(const PlaneTile& tile) {
@@ -57,15 +53,10 @@ const char* SymbolTileLister::visit(const PlaneTile& tile) {
   if (!is_digits && tile.model != PlaneModel::kPeaked) {
     return "a plane whose probability model a GPU does not decode into symbols";
   }
-  const auto is_its = [&](const Order& order) {
-    return order.shifts == shifts_.data() && order.row == tile.area.row &&
-           order.rows == tile.area.rows;
-  };
-  auto found = std::find_if(orders_.rbegin(), orders_.rend(), is_its);
-  if (found == orders_.rend()) {
-    add_order(tile.area);
-    found = orders_.rbegin();
-  }
+  const OrderKey key{shifts_.data(), tile.area.row, tile.area.rows};
+  auto found = orders_.find(key);
+  if (found == orders_.end()) found = orders_.emplace(key, add_order(tile.area)).first;
+  const Order& order = found->second;
   tiles_.push_back({.at = at_ + tile.offset,
                     .models_at = num_models_,
                     .bytes = static_cast<std::uint32_t>(tile.bytes.size()),
@@ -74,9 +65,9 @@ const char* SymbolTileLister::visit(const PlaneTile& tile) {
                     .rows = static_cast<std::uint32_t>(tile.area.rows),
                     .column = static_cast<std::uint32_t>(tile.area.column),
                     .columns = static_cast<std::uint32_t>(tile.area.columns),
-                    .first_run = found->first_run,
-                    .num_runs = found->num_runs,
-                    .first_line = found->first_line,
+                    .first_run = order.first_run,
+                    .num_runs = order.num_runs,
+                    .first_line = order.first_line,
                     .model = static_cast<std::uint16_t>(tile.model),
                     .stage = stage_});
   num_models_ += static_cast<std::size_t>(groups_of(tile.area.columns) * kNumFields * kLanes);

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "codec/entropy/plane.h"
@@ -58,7 +60,14 @@ class SymbolTileLister final : public TileVisitor {
   [[nodiscard]] std::size_t lines_at() const;
 
  private:
-  void add_order(const TileArea& area);
+  // Rows in coding order, of a tile and its neighbours.
+  struct Order {
+    std::uint32_t first_run = 0, num_runs = 0, first_line = 0;
+  };
+  // Shifts, first row, rows: tiles side by side share an order, and so do planes of equal shifts.
+  using OrderKey = std::tuple<const std::int8_t*, std::int64_t, std::int64_t>;
+
+  Order add_order(const TileArea& area);
 
   std::uint32_t matrix_ = 0;
   std::size_t at_ = 0;
@@ -68,14 +77,7 @@ class SymbolTileLister final : public TileVisitor {
   std::vector<SymbolTile> tiles_;
   std::vector<DeviceRun> runs_;
   std::vector<std::uint16_t> lines_;
-  // The order added last, and of which rows it is: tiles side by side share it, and so do planes of
-  // the same shifts.
-  struct Order {
-    const std::int8_t* shifts = nullptr;
-    std::int64_t row = -1, rows = 0;
-    std::uint32_t first_run = 0, num_runs = 0, first_line = 0;
-  };
-  std::vector<Order> orders_;
+  std::map<OrderKey, Order> orders_;
 };
 
 // The lists of a SymbolTileLister on the device.

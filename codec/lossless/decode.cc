@@ -71,6 +71,16 @@ class MergeSink final : public entropy::BlockSink {
   Merge merge_;
 };
 
+// Whether no token's last byte of extra bits has a bit beyond its channels'.
+bool has_clean_padding(std::span<const std::byte> low, const LowBits& layout) {
+  const auto used = static_cast<int>(layout.channels * layout.extra_bits % 8);
+  if (used == 0) return true;
+  const auto stride = static_cast<std::size_t>(layout.bytes_per_token());
+  for (std::size_t last = stride - 1; last < low.size(); last += stride)
+    if (low[last] >> used != std::byte{0}) return false;
+  return true;
+}
+
 // Decodes one tensor from the front of `in`; the set of tables is lent to the plane.
 Status decode_tensor(const MutableTensorView& tensor, entropy::TableSet& tables, Backend backend,
                      ByteReader& in) {
@@ -84,6 +94,7 @@ Status decode_tensor(const MutableTensorView& tensor, entropy::TableSet& tables,
   const LowBits layout = low_bits(format, zeros, shape.channels());
   const auto low = in.get_bytes(static_cast<std::size_t>(shape.tokens * layout.bytes_per_token()));
   if (!in.ok()) return damaged("a section that ends in its mantissas");
+  if (!has_clean_padding(low, layout)) return damaged("padding bits are not zero");
   // A plane has a header of 8 bytes at least before any block comes: what merges may read beyond.
   MergeSink sink(tensor, *columns, layout, low.data(), backend);
   entropy::ProfileTables given = plane_tables(*columns);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <unordered_map>
 
 namespace sluice {
 namespace {
@@ -25,7 +26,9 @@ std::optional<BasisBlock> block_of(std::string_view text) {
 // Of tensors "layer.{i}.means" and so on.
 class Parser {
  public:
-  explicit Parser(const SafetensorsFile& file) : file_(file) {}
+  explicit Parser(const SafetensorsFile& file) : file_(file) {
+    for (const SafetensorsTensor& tensor : file.tensors) tensors_.emplace(tensor.name, &tensor);
+  }
 
   Result<ModelProfile> parse() {
     if (fact("format") != kFormat)
@@ -40,6 +43,11 @@ class Parser {
   }
 
  private:
+  // Null: there is none. Files may have a quarter of a million tensors.
+  [[nodiscard]] const SafetensorsTensor* find(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    return found == tensors_.end() ? nullptr : found->second;
+  }
   [[nodiscard]] std::string fact(const std::string& key) const {
     const auto found = file_.metadata.find(key);
     return found == file_.metadata.end() ? std::string() : found->second;
@@ -87,7 +95,7 @@ class Parser {
   }
 
   Status read_shape(const std::string& name, LayerProfile& layer) {
-    const SafetensorsTensor* tensor = file_.find(name);
+    const SafetensorsTensor* tensor = find(name);
     if (tensor->dtype != "I32" || tensor->shape != std::vector<std::int64_t>{4})
       return wrong_tensor(name, "is not 4 numbers of I32");
     std::int32_t counts[4];
@@ -105,7 +113,7 @@ class Parser {
 
   Status read_floats(const std::string& name, std::int64_t count, bool are_positive,
                      std::vector<float>& out) {
-    const SafetensorsTensor* tensor = file_.find(name);
+    const SafetensorsTensor* tensor = find(name);
     if (tensor == nullptr) return wrong(fmt::format("has no `{}`", name), "make it again");
     if (tensor->dtype != "F32" || tensor->shape != std::vector<std::int64_t>{count})
       return wrong_tensor(name, fmt::format("is not {} numbers of F32", count));
@@ -120,7 +128,7 @@ class Parser {
   }
 
   Status read_basis(const std::string& name, LayerProfile& layer) {
-    const SafetensorsTensor* tensor = file_.find(name);
+    const SafetensorsTensor* tensor = find(name);
     if (profile_.block == BasisBlock::kDiagonal) {
       layer.widths.assign(static_cast<std::size_t>(layer.channels()), 1);
       if (tensor != nullptr) return wrong_tensor(name, "stands in a profile of block `diag`");
@@ -144,6 +152,7 @@ class Parser {
   }
 
   const SafetensorsFile& file_;
+  std::unordered_map<std::string_view, const SafetensorsTensor*> tensors_;
   ModelProfile profile_;
 };
 

@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   Scenario scenario = must(read_scenario(argv[1], {}));
-  scenario.workload.loads = argc > 2 ? std::atoll(argv[2]) : 1000;
+  scenario.workload.loads = std::max(argc > 2 ? std::atoll(argv[2]) : 1000, 1LL);
   const double seconds = argc > 3 ? std::atof(argv[3]) : 1.0;
   const std::int64_t context_tokens = (argc > 4 ? std::atoll(argv[4]) : 0) * scenario.chunk_tokens;
   if (context_tokens > 0) scenario.workload.context_tokens = {context_tokens, context_tokens};

@@ -72,6 +72,9 @@ TEST(Lossless, RefusesWhatNoEncoderWrites) {
   EXPECT_TRUE(is_refused(6, 24));    // more zero bits than the mantissa has
   EXPECT_TRUE(is_refused(8, 9));     // tops of 9 bits
   EXPECT_TRUE(is_refused(9, 0x1c));  // padding of the column models
+  EXPECT_FALSE(is_refused(10, 3));   // two channels' extra bits
+  EXPECT_TRUE(is_refused(10, 5));    // and what would be a third's
+  EXPECT_TRUE(is_refused(17, 0x80));
 }
 
 TEST(Lossless, KeepsEveryPatternOf16Bits) {
