@@ -99,9 +99,10 @@ const char* decode_with_classes(ByteReader in, const TileArea& area, const Plane
   return stream.is_at_end() ? nullptr : kBadEnd;
 }
 
-// A tile of 0 bytes.
-void decode_nothing(const TileArea& area, std::span<std::int16_t> block, BlockSink& sink) {
-  const RowOrder order = order_rows(area.rows, {});
+// A tile of 0 bytes. Its rows come in the order of those of its neighbours.
+void decode_nothing(const TileArea& area, const PlaneOptions& options,
+                    std::span<std::int16_t> block, BlockSink& sink) {
+  const RowOrder order = order_rows(area, options.row_shifts);
   std::fill(block.begin(), block.end(), std::int16_t{0});
   for (std::int64_t group = 0; group < groups_of(area.columns); ++group) {
     sink.take(block_of(area, group, block.data(), order));
@@ -213,7 +214,7 @@ const char* decode_tile(std::span<const std::byte> bytes, const TileArea& area, 
                         const PlaneOptions& options, std::span<std::int16_t> block,
                         BlockSink& sink) {
   if (bytes.empty() && (model == PlaneModel::kClassFamily || model == PlaneModel::kPeaked)) {
-    decode_nothing(area, block, sink);
+    decode_nothing(area, options, block, sink);
     return nullptr;
   }
   const ByteReader in(bytes);

@@ -1,3 +1,4 @@
+#include "codec/bytes.h"
 #include "codec/damage.h"
 #include "codec/entropy/binding.h"
 #include "codec/row_convert.h"
@@ -16,6 +17,15 @@ using Bytes = std::span<const std::byte>;
 // Rows that are synthesised together: they share the basis, and lie in a cache until they are
 // finished.
 constexpr std::int64_t kRowsAtOnce = 64;
+
+// Whether no tile of the plane begins within 32 channels that a head takes as a piece. No encoder
+// writes such tiles, but decoders read them.
+bool has_whole_groups(Bytes plane, std::int64_t channels) {
+  ByteReader in(plane);
+  (void)in.get<std::uint16_t>();  // model, flags
+  const auto tile_columns = in.get<std::uint16_t>();
+  return tile_columns % entropy::kLanes == 0 || tile_columns >= channels;
+}
 
 // Payloads of a section, from the base up, each read from its front.
 class UnitDecoder {
@@ -59,8 +69,9 @@ class UnitDecoder {
     if (head_.rows() > 0) {
       if (Status status = check_symbol_model(payloads_[0]); !status) return status;
     }
-    if (basis.blocks.empty() && planes_.base_digits == 0 && payloads_.size() == 1 &&
-        heads.takes_pieces()) {
+    const bool is_of_symbols_alone = planes_.base_digits == 0 && payloads_.size() == 1;
+    if (basis.blocks.empty() && is_of_symbols_alone && heads.takes_pieces() &&
+        has_whole_groups(payloads_[0], channels_)) {
       HeadSink sink(heads, work_);
       return taken(payloads_[0],
                    entropy::decode_plane(payloads_[0], head_.rows(), channels_, options, sink));

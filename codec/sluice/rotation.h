@@ -28,13 +28,14 @@ struct RotationTable {
   std::vector<float> cosines, sines;  // [token, pair]
 };
 
-// What rotates a tensor's channels; null where nothing does, or it is not known how: other kinds
-// than keys and latents, no RoPE facts, an unknown pairing, a dim that the pairs do not fit in.
+// Whether a tensor's channels are rotated in a way that is known: not those of other kinds than
+// keys and latents, without RoPE facts, of an unknown pairing or of a dim that the pairs do not fit
+// in.
 [[nodiscard]] bool is_rotated(const SectionContext& context, TensorKind kind, const RopeFacts* rope,
                               std::int64_t dim);
 
 // For tokens at these positions; `is_undone`: for encoders, with the inverse of the attention
-// factor. Encoders turn by the negative angle: see turn_back().
+// factor. Encoders turn by the negative angle.
 [[nodiscard]] RotationTable rotation_table(const RopeFacts& rope,
                                            std::span<const std::int64_t> positions, bool is_undone,
                                            Backend backend = best_backend());

@@ -123,6 +123,34 @@ TEST(SluiceDigits, APrefixIsTheSingleLayerOfItsRungBitForBit) {
   }
 }
 
+TEST(SluiceDigits, AHeadThatBeginsBeforeATileOfZerosKeepsTheOrderOfItsTokens) {
+  // 1200 rows of 2048 channels are three tiles of 704 columns: head 5 lies in two of them, and the
+  // second is all zeros, no bytes. Tokens of several classes are coded in another order than
+  // theirs.
+  constexpr std::int64_t kTokens = 1201, kHeads = 8, kDim = 128;
+  KvShape shape;
+  shape.layers = {layer_of(0, {Dtype::kFp32, kHeads, kTokens, kDim})};
+  KvCache cache = made_cache(shape);
+  for (std::int64_t channel = 704; channel < 1408; ++channel) {
+    const bool is_key = channel < kHeads * kDim;
+    const auto tensor = cache.mutable_tensor(0, is_key ? TensorKind::kKey : TensorKind::kValue);
+    for (std::int64_t token = 0; token < kTokens; ++token)
+      tensor.set(channel / kDim % kHeads, token, channel % kDim, 0);
+  }
+  TokenImportance importance;
+  Positions positions(kTokens);
+  std::iota(positions.begin(), positions.end(), 0);
+  auto& layer = importance.layers[0];
+  layer.positions = positions;
+  for (std::int64_t token = 0; token < kTokens; ++token)
+    layer.root_mean_square.push_back(token % 3 == 0 ? 0.5F : 0.001F);
+  const EncodeOptions options{.importance = &importance};
+  const KvCache whole = decoded(encoded(cache.view(), "rung-4", options));
+  const KvCache by_digits =
+      decoded(encoded(cache.view(), "embedded", options), {.refinements_max = 1});
+  expect_same(whole.view(), by_digits.view());
+}
+
 TEST(SluiceDigits, LayersCostAtMostTwoPercentMoreThanASingleOne) {
   const KvView& view = sample().cache.view();
   const Bytes embedded = encoded(view, "embedded"), single = encoded(view, "rung-13");
