@@ -1,5 +1,6 @@
 // The loops of `sluice` by themselves: the same numbers on every backend and width, at the ends of
 // their ranges too.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
